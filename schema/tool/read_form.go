@@ -1,0 +1,60 @@
+package tool
+
+import "github.com/erpilot/erpilot/schema/erp"
+
+// ReadForm lists, counts or opens records of a form.
+const ReadForm = "read_form"
+
+// ReadFormVersion is the schema version of ReadForm.
+const ReadFormVersion = 1
+
+// ReadFormArgs are the arguments of ReadForm; they are an erp.Query.
+type ReadFormArgs = erp.Query
+
+const readFormSchema = `{
+  "type": "object",
+  "properties": {
+    "form": {"type": "string", "minLength": 1, "maxLength": 64, "description": "form id, such as customer or sales_order"},
+    "mode": {"enum": ["list", "count", "record"], "description": "list rows, count them, or open one record by id"},
+    "id": {"type": "string", "minLength": 1, "maxLength": 128, "description": "key of the record; only with mode record"},
+    "filters": {
+      "type": "array", "maxItems": 10,
+      "description": "all must hold",
+      "items": {
+        "type": "object",
+        "properties": {
+          "field": {"type": "string", "minLength": 1, "maxLength": 64},
+          "op": {"enum": ["eq", "ne", "lt", "lte", "gt", "gte", "contains", "prefix", "in", "between"]},
+          "value": {
+            "description": "a value; a list of values for in; a list of two for between",
+            "anyOf": [
+              {"type": ["string", "integer", "number", "boolean"]},
+              {"type": "array", "minItems": 1, "maxItems": 100, "items": {"type": ["string", "integer", "number"]}}
+            ]
+          }
+        },
+        "required": ["field", "op", "value"],
+        "additionalProperties": false
+      }
+    },
+    "sort": {
+      "type": "array", "maxItems": 3,
+      "items": {
+        "type": "object",
+        "properties": {
+          "field": {"type": "string", "minLength": 1, "maxLength": 64},
+          "desc": {"type": "boolean"}
+        },
+        "required": ["field"],
+        "additionalProperties": false
+      }
+    },
+    "fields": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 64}, "description": "fields to return; leave out for the usual ones"},
+    "cursor": {"type": "string", "maxLength": 1024, "description": "next_cursor of the page before"},
+    "limit": {"type": "integer", "minimum": 1, "maximum": 50}
+  },
+  "required": ["form", "mode"],
+  "if": {"properties": {"mode": {"const": "record"}}, "required": ["mode"]},
+  "then": {"required": ["id"]},
+  "additionalProperties": false
+}`
