@@ -1,0 +1,94 @@
+-- name: InsertOperation :execrows
+INSERT INTO operations (tenant_id, op_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form,
+  target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token,
+  risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, replaces, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
+  $27, $28, $29, $30)
+ON CONFLICT DO NOTHING;
+
+-- name: Operation :one
+SELECT * FROM operations WHERE tenant_id = $1 AND op_id = $2;
+
+-- name: LockOperation :one
+SELECT * FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE;
+
+-- name: OperationOfCall :one
+SELECT * FROM operations WHERE tenant_id = $1 AND call_id = $2;
+
+-- name: MoveOperation :one
+-- The compare-and-set of every transition: the new status, if the row is in one of the expected ones.
+UPDATE operations SET status = sqlc.arg(status),
+  settled_at = CASE WHEN sqlc.arg(settled)::bool THEN clock_timestamp() ELSE settled_at END
+WHERE tenant_id = $1 AND op_id = $2 AND status = ANY (sqlc.arg(expected)::text[])
+RETURNING *;
+
+-- name: DecideOperation :one
+UPDATE operations SET status = sqlc.arg(status), decided_by = sqlc.arg(decided_by), decided_via = sqlc.arg(decided_via),
+  decided_at = sqlc.arg(decided_at), decision_comment = sqlc.arg(comment),
+  confirmed_at = CASE WHEN sqlc.arg(status)::text = 'approved' THEN sqlc.arg(decided_at) ELSE confirmed_at END,
+  refusal = sqlc.narg(refusal)
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND pending_id = sqlc.arg(pending_id)
+RETURNING *;
+
+-- name: BeginAttempt :one
+UPDATE operations SET status = 'executing', attempts = attempts + 1
+WHERE tenant_id = $1 AND op_id = $2 AND status = ANY (sqlc.arg(expected)::text[])
+RETURNING *;
+
+-- name: FinishOperation :one
+UPDATE operations SET status = sqlc.arg(status), result_bill = sqlc.arg(bill), result_link = sqlc.arg(link),
+  result_message = sqlc.arg(message), error_message = sqlc.arg(error_message), refusal = sqlc.narg(refusal),
+  executed_at = sqlc.narg(executed_at), settled_at = clock_timestamp()
+WHERE tenant_id = $1 AND op_id = $2 AND status = ANY (sqlc.arg(expected)::text[])
+RETURNING *;
+
+-- name: ReviseOperation :one
+UPDATE operations SET revision = sqlc.arg(revision), pending_id = sqlc.arg(pending_id), digest = sqlc.arg(digest),
+  client_token = sqlc.arg(client_token), payload = sqlc.arg(payload), preview = sqlc.arg(preview), expires_at = sqlc.arg(expires_at),
+  tool_schema_version = sqlc.arg(tool_schema_version), target_bill = sqlc.arg(target_bill), draft_id = sqlc.narg(draft_id),
+  draft_revision = sqlc.narg(draft_revision), edited_by = array_append(edited_by, sqlc.arg(edited_by)::text)
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND revision = sqlc.arg(revision)::int - 1
+RETURNING *;
+
+-- name: InsertOperationRevision :exec
+INSERT INTO operation_revisions (tenant_id, op_id, revision, pending_id, digest, payload, preview, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- name: SetReplacedBy :exec
+UPDATE operations SET replaced_by = sqlc.arg(replaced_by) WHERE tenant_id = $1 AND op_id = $2 AND replaced_by IS NULL;
+
+-- name: CountRefusedSignal :one
+UPDATE operations SET refused_signals = refused_signals + 1 WHERE tenant_id = $1 AND op_id = $2 RETURNING refused_signals;
+
+-- name: OpenOperationsOfDraft :many
+SELECT * FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval';
+
+-- name: OperationsOfConversation :many
+SELECT * FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at;
+
+-- name: Inbox :many
+-- What a person sees: their own operations in a status, soonest deadline first.
+SELECT * FROM operations
+WHERE tenant_id = $1 AND user_id = $2 AND (sqlc.narg(status)::text IS NULL OR status = sqlc.narg(status))
+ORDER BY expires_at, op_id LIMIT sqlc.arg(max_rows);
+
+-- name: InboxOfTenant :many
+SELECT * FROM operations
+WHERE tenant_id = $1 AND policy <> 'self' AND (sqlc.narg(status)::text IS NULL OR status = sqlc.narg(status))
+ORDER BY expires_at, op_id LIMIT sqlc.arg(max_rows);
+
+-- name: OpenOperations :many
+SELECT * FROM operations WHERE tenant_id = $1 AND status NOT IN
+  ('executed','refused','rejected','cancelled','expired','completed','abandoned')
+  AND created_at < sqlc.arg(before) ORDER BY created_at LIMIT sqlc.arg(max_rows);
+
+-- name: ParkedOperations :many
+SELECT op_id FROM operations WHERE tenant_id = $1 AND user_id = $2 AND status = 'needs_login';
+
+-- name: InsertDecision :execrows
+INSERT INTO decisions (tenant_id, decision_id, op_id, pending_id, revision, decision, actor, channel, verified, comment,
+  accepted, refusal_code)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING;
+
+-- name: DecisionByID :one
+SELECT * FROM decisions WHERE tenant_id = $1 AND op_id = $2 AND decision_id = $3;
