@@ -270,6 +270,18 @@ CREATE TABLE operation_revisions (
   FOREIGN KEY (tenant_id, op_id) REFERENCES operations
 );
 
+-- What a person typed when editing a proposal; the workflow gets the id only.
+CREATE TABLE operation_edits (
+  tenant_id   text NOT NULL,
+  revision_id text NOT NULL,
+  op_id       text NOT NULL,
+  payload     jsonb NOT NULL,
+  actor       text NOT NULL,
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, op_id, revision_id),
+  FOREIGN KEY (tenant_id, op_id) REFERENCES operations
+);
+
 -- Decisions that were claimed, with their answer: the same decision_id again
 -- gets the first answer.
 CREATE TABLE decisions (
@@ -400,7 +412,7 @@ DO $$
 DECLARE t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['sessions','conversations','turns','messages','replies','calls','drafts','draft_revisions',
-      'operations','operation_revisions','decisions','pendings','journal','deltas','audit'] LOOP
+      'operations','operation_revisions','operation_edits','decisions','pendings','journal','deltas','audit'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = current_setting(''erpilot.tenant'', true))', t);

@@ -92,3 +92,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHIN
 
 -- name: DecisionByID :one
 SELECT * FROM decisions WHERE tenant_id = $1 AND op_id = $2 AND decision_id = $3;
+
+-- name: InsertOperationEdit :exec
+INSERT INTO operation_edits (tenant_id, revision_id, op_id, payload, actor) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
+
+-- name: OperationEdit :one
+SELECT * FROM operation_edits WHERE tenant_id = $1 AND op_id = $2 AND revision_id = $3;

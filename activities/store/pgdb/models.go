@@ -7,6 +7,8 @@ package pgdb
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 type Audit struct {
@@ -98,6 +100,137 @@ type DraftRevision struct {
 	CreatedAt  time.Time
 }
 
+type ErpCommit struct {
+	TenantID    string
+	ClientToken string
+	Attempt     int32
+	Outcome     string
+	Digest      string
+	Bill        string
+	Link        string
+	Refusal     json.RawMessage
+	Result      json.RawMessage
+	At          time.Time
+}
+
+type ErpCustomer struct {
+	TenantID    string
+	Code        string
+	Name        string
+	NameEn      string
+	Region      string
+	Contact     string
+	Phone       string
+	Email       string
+	CreditLimit decimal.Decimal
+	Currency    string
+	Active      bool
+	Version     int64
+}
+
+type ErpForm struct {
+	TenantID    string
+	Form        string
+	Position    int32
+	LabelZh     string
+	LabelEn     string
+	Domain      string
+	KeyField    string
+	NameZhField string
+	NameEnField string
+	Source      string
+	BaseTable   string
+}
+
+type ErpFormAction struct {
+	TenantID string
+	Form     string
+	Action   string
+	Position int32
+	LabelZh  string
+	LabelEn  string
+	Write    bool
+	Batch    bool
+}
+
+type ErpFormField struct {
+	TenantID    string
+	Form        string
+	Parent      string
+	Field       string
+	Position    int32
+	LabelZh     string
+	LabelEn     string
+	Type        string
+	Required    bool
+	ReadOnly    bool
+	Filter      bool
+	Sort        bool
+	Listed      bool
+	Lookup      bool
+	LinkForm    string
+	Options     json.RawMessage
+	MaxLength   *int32
+	MinValue    decimal.NullDecimal
+	MaxValue    decimal.NullDecimal
+	Scale       *int32
+	Pattern     string
+	LinesSource string
+}
+
+type ErpProduct struct {
+	TenantID      string
+	Code          string
+	Name          string
+	NameEn        string
+	Category      string
+	Unit          string
+	QuantityScale int16
+	Status        string
+	BasePrice     decimal.Decimal
+	Currency      string
+	Version       int64
+}
+
+type ErpSalesOrder struct {
+	TenantID     string
+	Number       string
+	Customer     string
+	Warehouse    string
+	OrderDate    time.Time
+	DeliveryDate time.Time
+	Status       string
+	Total        decimal.Decimal
+	Currency     string
+	Remark       string
+	CancelReason string
+	CreatedBy    string
+	CreatedAt    time.Time
+	CancelledAt  *time.Time
+	Version      int64
+}
+
+type ErpUser struct {
+	TenantID     string
+	UserID       string
+	Username     string
+	NameZh       string
+	NameEn       string
+	PasswordHash string
+	Roles        []string
+	Locale       string
+	TimeZone     string
+	Active       bool
+}
+
+type ErpWarehouse struct {
+	TenantID  string
+	Code      string
+	Name      string
+	NameEn    string
+	IsDefault bool
+}
+
 type Operation struct {
 	TenantID          string
 	OpID              string
@@ -148,6 +281,15 @@ type Operation struct {
 	ExecutedAt        *time.Time
 	SettledAt         *time.Time
 	ExpiresAt         time.Time
+}
+
+type OperationEdit struct {
+	TenantID   string
+	RevisionID string
+	OpID       string
+	Payload    json.RawMessage
+	Actor      string
+	CreatedAt  time.Time
 }
 
 type Pending struct {

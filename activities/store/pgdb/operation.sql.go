@@ -598,6 +598,29 @@ func (q *Queries) InsertOperation(ctx context.Context, arg InsertOperationParams
 	return result.RowsAffected(), nil
 }
 
+const insertOperationEdit = `-- name: InsertOperationEdit :exec
+INSERT INTO operation_edits (tenant_id, revision_id, op_id, payload, actor) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+`
+
+type InsertOperationEditParams struct {
+	TenantID   string
+	RevisionID string
+	OpID       string
+	Payload    json.RawMessage
+	Actor      string
+}
+
+func (q *Queries) InsertOperationEdit(ctx context.Context, arg InsertOperationEditParams) error {
+	_, err := q.db.Exec(ctx, insertOperationEdit,
+		arg.TenantID,
+		arg.RevisionID,
+		arg.OpID,
+		arg.Payload,
+		arg.Actor,
+	)
+	return err
+}
+
 const insertOperationRevision = `-- name: InsertOperationRevision :exec
 INSERT INTO operation_revisions (tenant_id, op_id, revision, pending_id, digest, payload, preview, created_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
@@ -996,6 +1019,30 @@ func (q *Queries) Operation(ctx context.Context, arg OperationParams) (Operation
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+	)
+	return i, err
+}
+
+const operationEdit = `-- name: OperationEdit :one
+SELECT tenant_id, revision_id, op_id, payload, actor, created_at FROM operation_edits WHERE tenant_id = $1 AND op_id = $2 AND revision_id = $3
+`
+
+type OperationEditParams struct {
+	TenantID   string
+	OpID       string
+	RevisionID string
+}
+
+func (q *Queries) OperationEdit(ctx context.Context, arg OperationEditParams) (OperationEdit, error) {
+	row := q.db.QueryRow(ctx, operationEdit, arg.TenantID, arg.OpID, arg.RevisionID)
+	var i OperationEdit
+	err := row.Scan(
+		&i.TenantID,
+		&i.RevisionID,
+		&i.OpID,
+		&i.Payload,
+		&i.Actor,
+		&i.CreatedAt,
 	)
 	return i, err
 }

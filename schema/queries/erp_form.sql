@@ -1,0 +1,34 @@
+-- name: ErpForms :many
+SELECT * FROM erp.forms WHERE tenant_id = $1 ORDER BY position;
+
+-- name: ErpForm :one
+SELECT * FROM erp.forms WHERE tenant_id = $1 AND form = $2;
+
+-- name: ErpFormFields :many
+SELECT * FROM erp.form_fields WHERE tenant_id = $1 AND form = ANY(@forms::text[]) ORDER BY form, parent, position;
+
+-- name: ErpFormActions :many
+SELECT * FROM erp.form_actions WHERE tenant_id = $1 AND form = ANY(@forms::text[]) ORDER BY form, position;
+
+-- name: ErpUpsertForm :exec
+INSERT INTO erp.forms (tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+ON CONFLICT (tenant_id, form) DO UPDATE SET position = excluded.position, label_zh = excluded.label_zh,
+  label_en = excluded.label_en, domain = excluded.domain, key_field = excluded.key_field,
+  name_zh_field = excluded.name_zh_field, name_en_field = excluded.name_en_field, source = excluded.source,
+  base_table = excluded.base_table;
+
+-- name: ErpClearFormFields :exec
+DELETE FROM erp.form_fields WHERE tenant_id = $1 AND form = $2;
+
+-- name: ErpClearFormActions :exec
+DELETE FROM erp.form_actions WHERE tenant_id = $1 AND form = $2;
+
+-- name: ErpInsertFormField :exec
+INSERT INTO erp.form_fields (tenant_id, form, parent, field, position, label_zh, label_en, type, required, read_only,
+  filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+
+-- name: ErpInsertFormAction :exec
+INSERT INTO erp.form_actions (tenant_id, form, action, position, label_zh, label_en, write, batch)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
