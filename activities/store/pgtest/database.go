@@ -9,18 +9,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/erpilot/erpilot/activities/store"
 )
 
 // Build fills an empty database, to be the template of the tests' databases.
-type Build func(ctx context.Context, conn *pgx.Conn) error
+type Build func(ctx context.Context, url string) error
 
 // Migrate makes the schema; NewDatabase copies what it built. It is read once,
 // by the first call.
-var Migrate Build = func(context.Context, *pgx.Conn) error { return nil }
+var Migrate Build = func(ctx context.Context, url string) error {
+	_, _, err := store.Migrate(ctx, url)
+	return err
+}
 
 // LoadDemo adds the demo data to a migrated database, for NewDemoDatabase.
-var LoadDemo Build = func(context.Context, *pgx.Conn) error { return nil }
+var LoadDemo Build
 
 const buildLimit = 2 * time.Minute
 
@@ -91,13 +94,11 @@ func (tpl *template) make(ctx context.Context, s *server, from *template) error 
 	if err := s.create(ctx, name, from.database(s)); err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, s.url(name))
-	if err != nil {
-		return err
+	build := tpl.build()
+	if build == nil {
+		return fmt.Errorf("nothing builds the template database %q", tpl.name)
 	}
-	// A template may be copied only while nobody is connected to it.
-	defer conn.Close(ctx)
-	if err := tpl.build()(ctx, conn); err != nil {
+	if err := build(ctx, s.url(name)); err != nil {
 		return fmt.Errorf("build the template database %q: %w", tpl.name, err)
 	}
 	return nil

@@ -16,17 +16,29 @@ import (
 var migrations, demoLoads atomic.Int32
 
 func TestMain(m *testing.M) {
-	pgtest.Migrate = func(ctx context.Context, conn *pgx.Conn) error {
+	migrate := pgtest.Migrate
+	pgtest.Migrate = func(ctx context.Context, url string) error {
 		migrations.Add(1)
-		_, err := conn.Exec(ctx, "CREATE TABLE thing (name text PRIMARY KEY)")
-		return err
+		if err := migrate(ctx, url); err != nil {
+			return err
+		}
+		return execute(ctx, url, "CREATE TABLE thing (name text PRIMARY KEY)")
 	}
-	pgtest.LoadDemo = func(ctx context.Context, conn *pgx.Conn) error {
+	pgtest.LoadDemo = func(ctx context.Context, url string) error {
 		demoLoads.Add(1)
-		_, err := conn.Exec(ctx, "INSERT INTO thing VALUES ('demo')")
-		return err
+		return execute(ctx, url, "INSERT INTO thing VALUES ('demo')")
 	}
 	os.Exit(m.Run())
+}
+
+func execute(ctx context.Context, url, sql string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
 }
 
 func connect(t *testing.T, url string) *pgx.Conn {
@@ -106,7 +118,7 @@ func TestDatabaseIsGoneAfterTheTestEvenWithOpenConnections(t *testing.T) {
 func TestChineseIsFoundByTrigrams(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, pgtest.NewDatabase(t))
-	if _, err := conn.Exec(t.Context(), "CREATE EXTENSION pg_trgm"); err != nil {
+	if _, err := conn.Exec(t.Context(), "CREATE EXTENSION IF NOT EXISTS pg_trgm"); err != nil {
 		t.Fatal(err)
 	}
 	if n := count(t, conn, "SELECT cardinality(show_trgm('华东贸易有限公司'))"); n < 8 {
