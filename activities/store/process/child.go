@@ -42,6 +42,9 @@ type Child struct {
 	cmd  *exec.Cmd
 	done chan struct{}
 	err  error
+	// guard is kept from the garbage collector, which would close its pipe; nil
+	// on Linux.
+	guard *Guard
 }
 
 // Start starts the child and returns once it runs.
@@ -72,6 +75,9 @@ func Start(spec Spec) (*Child, error) {
 	}()
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Path, err)
+	}
+	if err := c.arrangeDeath(death); err != nil {
+		return nil, errors.Join(err, c.Stop(death, time.Second))
 	}
 	return c, nil
 }
