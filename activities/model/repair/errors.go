@@ -157,7 +157,7 @@ func transportText(err error) string {
 	return err.Error()
 }
 
-var secret = regexp.MustCompile(`(?i)(sk-|bearer |api[-_ ]?key[=: ]+)[^\s"',}]+`)
+var secret = regexp.MustCompile(`(?i)(sk-|bearer |api[-_]?key["']?\s*[=:]\s*["']?)[^\s"',}]+`)
 
 // maxErrorText bounds what of a provider's words goes to the log, in bytes.
 const maxErrorText = 400
