@@ -3,6 +3,8 @@ package journal
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/identity"
 )
@@ -32,4 +34,11 @@ type Subscription interface {
 	// Deltas receives pieces in order; it is closed when the reader fell behind.
 	Deltas() <-chan event.Delta
 	Close()
+}
+
+// Texts gives the text so far of messages that are being written, one delta from
+// offset 0 each. The transaction is a reader's snapshot; a carrier in memory
+// does not need it. Both carriers are Texts.
+type Texts interface {
+	Open(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversationID string) ([]event.Delta, error)
 }

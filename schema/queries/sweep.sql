@@ -1,0 +1,38 @@
+-- name: SweepOperations :many
+-- Operations that may have lost their workflow, in pages.
+SELECT * FROM operations WHERE tenant_id = @tenant_id AND status NOT IN
+  ('executed','refused','rejected','cancelled','expired','completed','abandoned')
+  AND created_at < @before::timestamptz AND op_id > @after ORDER BY op_id LIMIT @max_rows;
+
+-- name: SweepTurns :many
+SELECT * FROM turns WHERE tenant_id = @tenant_id AND status IN ('running','waiting')
+  AND started_at < @before::timestamptz AND turn_id > @after ORDER BY turn_id LIMIT @max_rows;
+
+-- name: SweepAnswers :many
+-- Questions that were answered while their turn still seems to wait for them.
+SELECT p.pending_id, p.conversation_id, t.n FROM pendings p
+JOIN turns t ON t.tenant_id = p.tenant_id AND t.turn_id = p.turn_id
+WHERE p.tenant_id = @tenant_id AND p.kind <> 'approval' AND p.status = 'answered'
+  AND p.closed_at BETWEEN @since::timestamptz AND @before::timestamptz
+  AND t.status = 'waiting' AND t.queued_at IS NULL ORDER BY p.closed_at LIMIT @max_rows;
+
+-- name: SweepParked :many
+-- Operations that wait for a login which has happened.
+SELECT o.op_id FROM operations o WHERE o.tenant_id = @tenant_id AND o.status = 'needs_login' AND EXISTS (
+  SELECT 1 FROM sessions s WHERE s.tenant_id = o.tenant_id AND s.user_id = o.user_id AND s.revoked_at IS NULL
+    AND s.expires_at > clock_timestamp()) ORDER BY o.op_id LIMIT @max_rows;
+
+-- name: CancelOperation :one
+-- Cancels for someone other than the requester: an operator, the system.
+UPDATE operations SET status = 'cancelled', decided_by = @decided_by::text, decided_via = @decided_via::text,
+  decided_at = clock_timestamp(), settled_at = clock_timestamp()
+WHERE tenant_id = @tenant_id AND op_id = @op_id AND status = ANY (@expected::text[]) RETURNING *;
+
+-- name: OpenQuestionsOfConversation :many
+SELECT * FROM pendings WHERE tenant_id = $1 AND conversation_id = $2 AND status = 'open' AND kind <> 'approval';
+
+-- name: OpenTurnsOfConversation :many
+SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 AND status IN ('running','waiting') ORDER BY n;
+
+-- name: UnfinishedCallsOfStep :one
+SELECT count(*) FROM calls WHERE tenant_id = $1 AND turn_id = $2 AND step = $3 AND status <> 'finished';
