@@ -91,6 +91,8 @@ type Action struct {
 	Write bool `json:"write"`
 	// Batch actions touch many rows; the card says so.
 	Batch bool `json:"batch,omitempty"`
+	// Args are the values that the action itself takes, besides the record.
+	Args []Field `json:"args,omitempty"`
 }
 
 // Capabilities say what a connector guarantees and what it only checks, so that

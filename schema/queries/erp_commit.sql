@@ -24,3 +24,8 @@ INSERT INTO erp.commit_attempts (tenant_id, client_token, attempt, status, error
 
 -- name: ErpClock :one
 SELECT clock_timestamp()::timestamptz AS at;
+
+-- The clock at the beginning of a write. The timeout makes the server end a
+-- write whose client died without saying so; until then FindCommit waits for it.
+-- name: ErpBeginWrite :one
+SELECT clock_timestamp()::timestamptz AS at, set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle;

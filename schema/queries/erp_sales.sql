@@ -50,7 +50,7 @@ FROM jsonb_to_recordset(@lines::jsonb) AS l(line_no int, product text, product_n
      base_price numeric, discount numeric, unit_price numeric, amount numeric);
 
 -- name: ErpOrderLines :many
-SELECT l.*, p.name_en AS product_name_en FROM erp.sales_order_line l
+SELECT l.*, p.name_en AS product_name_en, p.unit_en FROM erp.sales_order_line l
 JOIN erp.product p ON p.tenant_id = l.tenant_id AND p.code = l.product
 WHERE l.tenant_id = $1 AND l.number = $2 ORDER BY l.line_no;
 

@@ -39,6 +39,24 @@ func (q *Queries) ErpBeginCommit(ctx context.Context, arg ErpBeginCommitParams) 
 	return result.RowsAffected(), nil
 }
 
+const erpBeginWrite = `-- name: ErpBeginWrite :one
+SELECT clock_timestamp()::timestamptz AS at, set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle
+`
+
+type ErpBeginWriteRow struct {
+	At   time.Time
+	Idle string
+}
+
+// The clock at the beginning of a write. The timeout makes the server end a
+// write whose client died without saying so; until then FindCommit waits for it.
+func (q *Queries) ErpBeginWrite(ctx context.Context) (ErpBeginWriteRow, error) {
+	row := q.db.QueryRow(ctx, erpBeginWrite)
+	var i ErpBeginWriteRow
+	err := row.Scan(&i.At, &i.Idle)
+	return i, err
+}
+
 const erpClock = `-- name: ErpClock :one
 SELECT clock_timestamp()::timestamptz AS at
 `

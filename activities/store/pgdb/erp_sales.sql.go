@@ -156,7 +156,7 @@ func (q *Queries) ErpHoldDraft(ctx context.Context, arg ErpHoldDraftParams) (int
 }
 
 const erpHoldProducts = `-- name: ErpHoldProducts :many
-SELECT tenant_id, code, name, name_en, category, unit, quantity_scale, status, base_price, currency, version FROM erp.product WHERE tenant_id = $1 AND code = ANY($2::text[]) ORDER BY code FOR SHARE
+SELECT tenant_id, code, name, name_en, category, unit, unit_en, quantity_scale, status, base_price, currency, version FROM erp.product WHERE tenant_id = $1 AND code = ANY($2::text[]) ORDER BY code FOR SHARE
 `
 
 type ErpHoldProductsParams struct {
@@ -180,6 +180,7 @@ func (q *Queries) ErpHoldProducts(ctx context.Context, arg ErpHoldProductsParams
 			&i.NameEn,
 			&i.Category,
 			&i.Unit,
+			&i.UnitEn,
 			&i.QuantityScale,
 			&i.Status,
 			&i.BasePrice,
@@ -359,7 +360,7 @@ func (q *Queries) ErpNextNumber(ctx context.Context, arg ErpNextNumberParams) (i
 }
 
 const erpOrderLines = `-- name: ErpOrderLines :many
-SELECT l.tenant_id, l.number, l.line_no, l.product, l.product_name, l.unit, l.quantity, l.base_price, l.discount, l.unit_price, l.amount, p.name_en AS product_name_en FROM erp.sales_order_line l
+SELECT l.tenant_id, l.number, l.line_no, l.product, l.product_name, l.unit, l.quantity, l.base_price, l.discount, l.unit_price, l.amount, p.name_en AS product_name_en, p.unit_en FROM erp.sales_order_line l
 JOIN erp.product p ON p.tenant_id = l.tenant_id AND p.code = l.product
 WHERE l.tenant_id = $1 AND l.number = $2 ORDER BY l.line_no
 `
@@ -382,6 +383,7 @@ type ErpOrderLinesRow struct {
 	UnitPrice     decimal.Decimal
 	Amount        decimal.Decimal
 	ProductNameEn string
+	UnitEn        string
 }
 
 func (q *Queries) ErpOrderLines(ctx context.Context, arg ErpOrderLinesParams) ([]ErpOrderLinesRow, error) {
@@ -406,6 +408,7 @@ func (q *Queries) ErpOrderLines(ctx context.Context, arg ErpOrderLinesParams) ([
 			&i.UnitPrice,
 			&i.Amount,
 			&i.ProductNameEn,
+			&i.UnitEn,
 		); err != nil {
 			return nil, err
 		}

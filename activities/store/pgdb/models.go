@@ -185,6 +185,7 @@ type ErpProduct struct {
 	NameEn        string
 	Category      string
 	Unit          string
+	UnitEn        string
 	QuantityScale int16
 	Status        string
 	BasePrice     decimal.Decimal
@@ -231,6 +232,19 @@ type ErpWarehouse struct {
 	IsDefault bool
 }
 
+type Message struct {
+	TenantID       string
+	MessageID      string
+	ConversationID string
+	TurnID         string
+	Role           string
+	Step           int32
+	Text           string
+	Reasoning      string
+	Answers        *string
+	CreatedAt      time.Time
+}
+
 type Operation struct {
 	TenantID          string
 	OpID              string
@@ -247,6 +261,7 @@ type Operation struct {
 	TargetTable       string
 	TargetBill        string
 	Payload           json.RawMessage
+	Requested         json.RawMessage
 	SourceRef         json.RawMessage
 	AutoExecute       bool
 	Status            string

@@ -1,0 +1,165 @@
+package builtin
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/erpilot/erpilot/activities/erp"
+	"github.com/erpilot/erpilot/activities/store/pgdb"
+	nouns "github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/fault"
+)
+
+// job is one change inside one transaction, whether it is rolled back
+// afterwards (Preview) or committed (Execute): both run the same code, so a
+// preview shows what the write would do because it did it.
+type job struct {
+	tx     pgx.Tx
+	q      *pgdb.Queries
+	id     erp.Identity
+	tenant string
+	form   *form
+	action nouns.Action
+	change nouns.Change
+	// began is the database's clock when the transaction began.
+	began time.Time
+}
+
+func (j *job) locale() string { return string(j.id.User.Locale) }
+
+func (j *job) problems() *problems { return &problems{id: j.id} }
+
+// behaviour is how a form's action is carried out. A form that only changes
+// fields of one row needs none of its own (see updateRecord).
+type behaviour interface {
+	// gather parses the payload, then locks and reads everything that the change
+	// relies on, in the order of locks that all writes share. It does not judge:
+	// what moved is told before what is wrong with it.
+	// Codes: validation_failed (the payload), not_found (the target, the draft).
+	gather(ctx context.Context, j *job) (step, error)
+}
+
+// step is a change whose facts are known and locked.
+type step interface {
+	// facts are in lock order.
+	facts() []nouns.Fact
+	// check judges the change by the facts. Codes: validation_failed, draft_changed,
+	// quote_changed (the validity of a quote has passed).
+	check(j *job) error
+	// apply writes, and tells what was written; the preview it returns has
+	// everything but form, action, target and facts.
+	apply(ctx context.Context, j *job) (outcome, error)
+}
+
+// outcome is what a change did.
+type outcome struct {
+	// bill is the key of the record that was made or changed.
+	bill    string
+	preview nouns.Preview
+}
+
+// behaviours by form and action.
+var behaviours = map[[2]string]behaviour{
+	{"sales_order", "create"}: createOrder{},
+	{"sales_order", "cancel"}: cancelOrder{},
+	{"customer", "update"}:    updateRecord{},
+	{"product", "update"}:     updateRecord{},
+}
+
+// opTypes says which kinds of change an action may come as.
+var opTypes = map[string]nouns.OpType{"create": nouns.OpCreate, "update": nouns.OpUpdate, "delete": nouns.OpDelete, "examine": nouns.OpExamine,
+	"generate": nouns.OpGenerate}
+
+// newJob finds form, action and behaviour of a change. The identity's grants must
+// have been read. Codes: permission_denied, validation_failed.
+func newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, c nouns.Change, began time.Time) (*job, behaviour, error) {
+	q := pgdb.New(tx)
+	f, err := loadForm(ctx, q, id, c.Form, c.Action)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &job{tx: tx, q: q, id: id, tenant: id.User.Tenant.String(), form: f, change: c, began: began}
+	bad := func(field, zh, en string) (*job, behaviour, error) {
+		p := j.problems()
+		p.add(field, zh, en)
+		return nil, nil, p.err()
+	}
+	a, declared := f.action(c.Action)
+	b, known := behaviours[[2]string{c.Form, c.Action}]
+	if !declared || !known || !a.Write {
+		return bad("action", f.LabelZh+"没有操作 "+clip(c.Action), f.LabelEn+" has no action "+clip(c.Action))
+	}
+	want, ok := opTypes[c.Action]
+	if !ok {
+		want = nouns.OpAction
+	}
+	if c.OpType != "" && c.OpType != want {
+		return bad("op_type", "操作类型应为 "+string(want), "op_type must be "+string(want))
+	}
+	if (c.Target == "") != (want == nouns.OpCreate) {
+		return bad("target", "新建不带目标，其他操作需要目标", "create takes no target, everything else needs one")
+	}
+	j.action = a
+	return j, b, nil
+}
+
+// finish completes a preview with what is the same for every change.
+func (j *job) finish(p *nouns.Preview, facts []nouns.Fact) {
+	p.Form = j.form.Form
+	p.FormLabel = nouns.Label{Zh: j.form.LabelZh, En: j.form.LabelEn}
+	p.Action = j.action.Action
+	p.ActionLabel = j.action.Label
+	p.Target = j.change.Target
+	p.TargetTable = "erp." + j.form.BaseTable
+	p.TargetModule = j.form.Domain
+	p.Batch = j.action.Batch
+	p.Facts = facts
+}
+
+// refusalOf says which refusal a moved fact leads to.
+func refusalOf(k nouns.FactKind) fault.Code {
+	switch k {
+	case nouns.FactStock:
+		return fault.StockChanged
+	case nouns.FactVersion:
+		return fault.RecordChanged
+	case nouns.FactState:
+		return fault.StateChanged
+	case nouns.FactDraft:
+		return fault.DraftChanged
+	case nouns.FactPrice, nouns.FactName, nouns.FactProductStatus, nouns.FactValidity:
+	}
+	return fault.QuoteChanged
+}
+
+// moved finds the first fact, in lock order, that is not as it was; nil when all
+// hold. A fact that appeared or vanished has moved too.
+func moved(was, is []nouns.Fact) *nouns.Refusal {
+	type key struct {
+		kind                  nouns.FactKind
+		form, key, field, sub string
+	}
+	of := func(f nouns.Fact) key { return key{f.Kind, f.Form, f.Key, f.Field, f.Sub} }
+	old := make(map[key]nouns.Fact, len(was))
+	for _, f := range was {
+		old[of(f)] = f
+	}
+	refuse := func(f nouns.Fact, from, to string) *nouns.Refusal {
+		return &nouns.Refusal{Code: string(refusalOf(f.Kind)), Fact: &f, Old: from, New: to}
+	}
+	for _, f := range is {
+		o, ok := old[of(f)]
+		if !ok || o.Value != f.Value {
+			return refuse(f, o.Value, f.Value)
+		}
+		delete(old, of(f))
+	}
+	for _, f := range was {
+		if _, ok := old[of(f)]; ok {
+			return refuse(f, f.Value, "")
+		}
+	}
+	return nil
+}

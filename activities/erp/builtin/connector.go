@@ -1,0 +1,28 @@
+package builtin
+
+import (
+	"github.com/erpilot/erpilot/activities/erp"
+	"github.com/erpilot/erpilot/activities/store"
+	nouns "github.com/erpilot/erpilot/schema/erp"
+)
+
+// Connector is the built-in ERP. It is safe for concurrent use and keeps no
+// state of its own: forms, users and grants are read where they are needed.
+type Connector struct {
+	db *store.DB
+}
+
+var _ erp.Connector = (*Connector)(nil)
+
+// New returns the ERP that lives in the database.
+func New(db *store.DB) *Connector { return &Connector{db: db} }
+
+// Capabilities: everything that the port knows of is guaranteed here.
+func (c *Connector) Capabilities() nouns.Capabilities {
+	return nouns.Capabilities{DryRun: true, IdempotentExecute: true, Fence: true, FactsUnderLock: true}
+}
+
+// say picks the sentence for the reader's language.
+func say(id erp.Identity, zh, en string) string {
+	return nouns.Label{Zh: zh, En: en}.In(string(id.User.Locale))
+}

@@ -1,0 +1,52 @@
+// Package builtin is an ERP core on Postgres behind the port erp.Connector.
+//
+// # Design
+//
+// Forms are rows (erp.forms, form_fields, form_actions): reading, validation and
+// proposals follow them. A form is installed from one file in forms/; what has
+// behaviour beyond changing fields of a row is one behaviour in Go. A read is put
+// together from identifiers that the rows name (quoted) and values that are
+// bound; there is nothing else in it that a caller could say.
+//
+// Preview and Execute run the same code: gather (lock and read, in one order of
+// locks for all writes: draft, order, customer, product, stock, counter), check,
+// apply. Preview rolls back; so what a card shows is what the write did, once.
+//
+// # A write
+//
+//  1. insert the row (token, attempt) into erp.commits, outcome executed;
+//  2. no row inserted: the token is answered (replay, token_reused) or fenced;
+//  3. savepoint: deadline, rights, facts under lock, rules, change;
+//  4. refused: roll back to the savepoint and turn the row into refused;
+//  5. audit row, commit.
+//
+// Nobody sees the row of step 1 before the commit, but everybody who inserts the
+// same key waits for it: another execution on the partial unique index of final
+// rows, FindCommit on the primary key.
+//
+// # Failure handling
+//
+// Before COMMIT is sent, an error means that nothing was written: failed, noted in
+// erp.commit_attempts. During COMMIT it is fault.OutcomeUnknown, unless the server
+// said ERROR. FindCommit inserts tombstones for every attempt up to the one asked
+// about; where the insert waited for an attempt that committed, it reads that
+// attempt's answer; where it did not, a zombie runs into the tombstone. A client
+// that died silently is ended by idle_in_transaction_session_timeout (60 s).
+// Deadlocks and serialisation failures are run again at once: nothing was written.
+//
+// # Intentional
+//
+// A stock level is compared with what the person saw, not with what is needed.
+// Lines of one product are merged, and a note says so. The fact of a name is the
+// name in both languages, so it does not depend on who looks. An unknown form
+// answers permission_denied, like one outside the grants. The deadline is compared
+// with the clock at the beginning of the transaction: a write that waited for a
+// lock is not late. All rounding is half away from zero: unit prices to 4 decimals,
+// amounts to the currency's own unit, totals are sums of rounded amounts.
+//
+// # Rejected
+//
+// Serializable isolation (facts under explicit locks say *which* fact moved, and
+// two orders of one customer do not fail each other), reserving stock in a draft
+// (a forgotten draft would hold goods), sequences for document numbers (gaps).
+package builtin

@@ -1,0 +1,124 @@
+package builtin
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"github.com/erpilot/erpilot/activities/store/pgdb"
+	"github.com/erpilot/erpilot/schema/identity"
+)
+
+// formFiles are the forms that come with the product, one file a form. A tenant
+// gets them as rows and may change labels, order and allow-lists there.
+//
+//go:embed forms/*.json
+var formFiles embed.FS
+
+// formFile is a form as a file; names are those of the columns.
+type formFile struct {
+	Form        string       `json:"form"`
+	Position    int32        `json:"position"`
+	LabelZh     string       `json:"label_zh"`
+	LabelEn     string       `json:"label_en"`
+	Domain      string       `json:"domain"`
+	KeyField    string       `json:"key_field"`
+	NameZhField string       `json:"name_zh_field"`
+	NameEnField string       `json:"name_en_field"`
+	Source      string       `json:"source"`
+	BaseTable   string       `json:"base_table"`
+	Fields      []fieldFile  `json:"fields"`
+	Actions     []actionFile `json:"actions"`
+}
+
+type fieldFile struct {
+	Parent      string              `json:"parent"`
+	Field       string              `json:"field"`
+	LabelZh     string              `json:"label_zh"`
+	LabelEn     string              `json:"label_en"`
+	Type        string              `json:"type"`
+	Required    bool                `json:"required"`
+	ReadOnly    bool                `json:"read_only"`
+	Filter      bool                `json:"filter"`
+	Sort        bool                `json:"sort"`
+	Listed      bool                `json:"listed"`
+	Lookup      bool                `json:"lookup"`
+	LinkForm    string              `json:"link_form"`
+	Options     json.RawMessage     `json:"options"`
+	MaxLength   *int32              `json:"max_length"`
+	MinValue    decimal.NullDecimal `json:"min_value"`
+	MaxValue    decimal.NullDecimal `json:"max_value"`
+	Scale       *int32              `json:"scale"`
+	Pattern     string              `json:"pattern"`
+	LinesSource string              `json:"lines_source"`
+}
+
+type actionFile struct {
+	Action  string `json:"action"`
+	LabelZh string `json:"label_zh"`
+	LabelEn string `json:"label_en"`
+	Write   bool   `json:"write"`
+	Batch   bool   `json:"batch"`
+}
+
+// InstallForms brings a tenant's forms to what comes with the product. It runs as
+// the owner, in the caller's transaction, with erpilot.tenant set.
+func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error {
+	entries, err := formFiles.ReadDir("forms")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		raw, err := formFiles.ReadFile(path.Join("forms", e.Name()))
+		if err != nil {
+			return err
+		}
+		var f formFile
+		if err := json.Unmarshal(raw, &f); err != nil {
+			return fmt.Errorf("form file %s: %w", e.Name(), err)
+		}
+		if err := installForm(ctx, pgdb.New(tx), tenant.String(), f); err != nil {
+			return fmt.Errorf("form file %s: %w", e.Name(), err)
+		}
+	}
+	return nil
+}
+
+func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile) error {
+	err := q.ErpUpsertForm(ctx, pgdb.ErpUpsertFormParams{TenantID: tenant, Form: f.Form, Position: f.Position, LabelZh: f.LabelZh, LabelEn: f.LabelEn,
+		Domain: f.Domain, KeyField: f.KeyField, NameZhField: f.NameZhField, NameEnField: f.NameEnField, Source: f.Source, BaseTable: f.BaseTable})
+	if err != nil {
+		return err
+	}
+	if err := q.ErpClearFormFields(ctx, pgdb.ErpClearFormFieldsParams{TenantID: tenant, Form: f.Form}); err != nil {
+		return err
+	}
+	if err := q.ErpClearFormActions(ctx, pgdb.ErpClearFormActionsParams{TenantID: tenant, Form: f.Form}); err != nil {
+		return err
+	}
+	for i, x := range f.Fields {
+		if x.Options == nil {
+			x.Options = json.RawMessage("[]")
+		}
+		err := q.ErpInsertFormField(ctx, pgdb.ErpInsertFormFieldParams{TenantID: tenant, Form: f.Form, Parent: x.Parent, Field: x.Field,
+			Position: int32(i), LabelZh: x.LabelZh, LabelEn: x.LabelEn, Type: x.Type, Required: x.Required, ReadOnly: x.ReadOnly, //nolint:gosec // a short list
+			Filter: x.Filter, Sort: x.Sort, Listed: x.Listed, Lookup: x.Lookup, LinkForm: x.LinkForm, Options: x.Options, MaxLength: x.MaxLength,
+			MinValue: x.MinValue, MaxValue: x.MaxValue, Scale: x.Scale, Pattern: x.Pattern, LinesSource: x.LinesSource})
+		if err != nil {
+			return fmt.Errorf("field %s: %w", x.Field, err)
+		}
+	}
+	for i, a := range f.Actions {
+		err := q.ErpInsertFormAction(ctx, pgdb.ErpInsertFormActionParams{TenantID: tenant, Form: f.Form, Action: a.Action, Position: int32(i), //nolint:gosec // a short list
+			LabelZh: a.LabelZh, LabelEn: a.LabelEn, Write: a.Write, Batch: a.Batch})
+		if err != nil {
+			return fmt.Errorf("action %s: %w", a.Action, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/erpilot/erpilot/activities/erp"
+	"github.com/erpilot/erpilot/activities/store/pgdb"
+	nouns "github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/fault"
+)
+
+const (
+	readAction   = "read"
+	defaultLimit = 20
+	maxSort      = 3
+)
+
+// Read answers a list, a count or a record. The statement is put together from
+// the form's own rows; what the caller says is only ever bound.
+func (c *Connector) Read(ctx context.Context, id erp.Identity, q nouns.Query) (nouns.Page, error) {
+	page := nouns.Page{Form: q.Form}
+	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
+		f, err := loadForm(ctx, pgdb.New(tx), id, q.Form, readAction)
+		if err != nil {
+			return err
+		}
+		r := reader{tx: tx, id: id, form: f, query: q}
+		switch q.Mode {
+		case nouns.Record:
+			page.Record, err = r.record(ctx)
+			return err
+		case nouns.Count, nouns.List, "":
+			return r.list(ctx, &page)
+		}
+		return fault.New(fault.Invalid, "field", "mode", "detail", "mode must be list, count or record")
+	})
+	if err != nil {
+		return nouns.Page{}, coded(err)
+	}
+	return page, nil
+}
+
+// reader is one read inside its transaction.
+type reader struct {
+	tx    pgx.Tx
+	id    erp.Identity
+	form  *form
+	query nouns.Query
+}
+
+func (r reader) source(name string) string { return pgx.Identifier{"erp", name}.Sanitize() + " t" }
+
+// fields are those asked for, else those that a list shows, else all.
+func (r reader) fields(all bool) ([]field, error) {
+	if len(r.query.Fields) == 0 {
+		var out []field
+		for _, f := range r.form.fields {
+			if all || f.listed {
+				out = append(out, f)
+			}
+		}
+		return out, nil
+	}
+	var out []field
+	seen := map[string]bool{}
+	for _, name := range r.query.Fields {
+		f, ok := r.form.find(name)
+		if !ok || (!all && f.Type == nouns.Lines) {
+			return nil, fault.New(fault.Invalid, "field", clip(name), "detail", fmt.Sprintf("%q is not a field of %s (fields: %s)", clip(name),
+				r.form.Form, names(r.form.fields, func(f field) bool { return all || f.Type != nouns.Lines })))
+		}
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// sorting is the caller's order with the key as its last, so that it is total.
+func (r reader) sorting() ([]nouns.Sort, error) {
+	if len(r.query.Sort) > maxSort {
+		return nil, fault.New(fault.Invalid, "field", "sort", "detail", "at most "+strconv.Itoa(maxSort)+" sort fields")
+	}
+	var order []nouns.Sort
+	for _, s := range r.query.Sort {
+		f, ok := r.form.find(s.Field)
+		if !ok || !f.Sort {
+			return nil, fault.New(fault.Invalid, "field", clip(s.Field), "detail", fmt.Sprintf("%s cannot be sorted by %q (sort fields: %s)",
+				r.form.Form, clip(s.Field), names(r.form.fields, func(f field) bool { return f.Sort })))
+		}
+		order = append(order, s)
+		if s.Field == r.form.KeyField {
+			return order, nil
+		}
+	}
+	return append(order, nouns.Sort{Field: r.form.KeyField}), nil
+}
+
+func (r reader) conditions() (*where, error) {
+	if len(r.query.Filters) > maxFilters {
+		return nil, fault.New(fault.Invalid, "field", "filters", "detail", "at most "+strconv.Itoa(maxFilters)+" filters")
+	}
+	w := &where{}
+	w.and("t.tenant_id = " + w.bind(r.id.User.Tenant.String()))
+	zone := zoneOf(r.id)
+	for _, x := range r.query.Filters {
+		if err := w.filter(r.form, x, zone); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// list fills the page with rows, total and the cursor of the next page.
+func (r reader) list(ctx context.Context, page *nouns.Page) error {
+	limit := r.query.Limit
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	if limit < 1 || limit > nouns.MaxLimit {
+		return fault.New(fault.Invalid, "field", "limit", "detail", "limit must be 1 to "+strconv.Itoa(nouns.MaxLimit))
+	}
+	w, err := r.conditions()
+	if err != nil {
+		return err
+	}
+	fields, err := r.fields(false)
+	if err != nil {
+		return err
+	}
+	order, err := r.sorting()
+	if err != nil {
+		return err
+	}
+	hash := queryHash(r.id, r.query)
+	from := " FROM " + r.source(r.form.Source) + " WHERE "
+	if err := r.tx.QueryRow(ctx, "SELECT count(*)"+from+w.String(), w.args...).Scan(&page.Total); err != nil {
+		return r.bound(err)
+	}
+	if r.query.Mode == nouns.Count {
+		return nil
+	}
+	if r.query.Cursor != "" {
+		cur, err := parseCursor(r.query.Cursor, hash, len(order))
+		if err != nil {
+			return err
+		}
+		r.after(w, order, cur)
+	}
+	sel := make([]string, 0, len(fields)+len(order))
+	for _, f := range fields {
+		sel = append(sel, output(f))
+	}
+	var by []string
+	for _, s := range order {
+		f, _ := r.form.find(s.Field)
+		col, _ := f.comparable()
+		sel = append(sel, column(f.Name)+"::text")
+		if s.Desc {
+			col += " DESC"
+		}
+		by = append(by, col)
+	}
+	sql := "SELECT " + strings.Join(sel, ", ") + from + w.String() + " ORDER BY " + strings.Join(by, ", ") + " LIMIT " + w.bind(limit+1)
+	rows, err := r.texts(ctx, sql, w.args, len(sel))
+	if err != nil {
+		return r.bound(err)
+	}
+	if len(rows) > limit {
+		page.Truncated = true
+		rows = rows[:limit]
+		c := cursor{Query: hash}
+		for _, v := range rows[limit-1][len(fields):] {
+			c.After = append(c.After, deref(v))
+		}
+		page.NextCursor = c.String()
+	}
+	page.Rows = make([]nouns.Row, len(rows))
+	for i, v := range rows {
+		page.Rows[i] = makeRow(fields, v)
+	}
+	return nil
+}
+
+// after adds the keyset condition: (a, b, key) behind the cursor in mixed order.
+func (r reader) after(w *where, order []nouns.Sort, cur cursor) {
+	var alternatives []string
+	var equal []string
+	for i, s := range order {
+		f, _ := r.form.find(s.Field)
+		col, cast := f.comparable()
+		v := w.bind(cur.After[i]) + cast
+		op := " > "
+		if s.Desc {
+			op = " < "
+		}
+		alternatives = append(alternatives, "("+strings.Join(append(append([]string{}, equal...), col+op+v), " AND ")+")")
+		equal = append(equal, col+" = "+v)
+	}
+	w.and("(" + strings.Join(alternatives, " OR ") + ")")
+}
+
+// record reads one record with its lines. Codes: fault.NotFound, fault.Invalid.
+func (r reader) record(ctx context.Context) (nouns.Row, error) {
+	if r.query.ID == "" || len(r.query.ID) > 200 {
+		return nil, fault.New(fault.Invalid, "field", "id", "detail", "a record is read by its "+r.form.KeyField)
+	}
+	fields, err := r.fields(true)
+	if err != nil {
+		return nil, err
+	}
+	var flat []field
+	var sel []string
+	for _, f := range fields {
+		if f.Type != nouns.Lines {
+			flat = append(flat, f)
+			sel = append(sel, output(f))
+		}
+	}
+	if len(sel) == 0 {
+		sel = []string{"NULL::text"}
+	}
+	key := pgx.Identifier{r.form.KeyField}.Sanitize()
+	args := []any{r.id.User.Tenant.String(), r.query.ID}
+	rows, err := r.texts(ctx, "SELECT "+strings.Join(sel, ", ")+" FROM "+r.source(r.form.Source)+" WHERE t.tenant_id = $1 AND t."+key+" = $2", args, len(sel))
+	if err != nil {
+		return nil, r.bound(err)
+	}
+	if len(rows) == 0 {
+		return nil, fault.New(fault.NotFound, "noun", r.form.Form, "id", clip(r.query.ID))
+	}
+	rec := makeRow(flat, rows[0])
+	for _, f := range fields {
+		if f.Type != nouns.Lines {
+			continue
+		}
+		columns := r.form.parts[f.Name]
+		sel := make([]string, len(columns))
+		for i, c := range columns {
+			sel[i] = output(c)
+		}
+		// The first column of a grid numbers its rows.
+		rows, err := r.texts(ctx, "SELECT "+strings.Join(sel, ", ")+" FROM "+r.source(f.linesSource)+" WHERE t.tenant_id = $1 AND t."+key+
+			" = $2 ORDER BY "+column(columns[0].Name), args, len(sel))
+		if err != nil {
+			return nil, r.bound(err)
+		}
+		lines := make([]nouns.Row, len(rows))
+		for i, v := range rows {
+			lines[i] = makeRow(columns, v)
+		}
+		rec[f.Name] = lines
+	}
+	return rec, nil
+}
+
+// bound turns "this bound text is no value of that type" into fault.Invalid: it
+// is a forged cursor, for filters have been checked.
+func (r reader) bound(err error) error {
+	if pgClass(err) == "22" {
+		return fault.Wrap(fault.Invalid, err, "field", "cursor", "detail", "a value does not fit its field")
+	}
+	return err
+}
