@@ -79,6 +79,8 @@ type Answer struct {
 	CallID    string `json:"call_id"`
 	Status    string `json:"status"`
 	Answer    string `json:"answer,omitempty"`
+	// MessageID is the person's message that holds the answer.
+	MessageID string `json:"message_id,omitempty"`
 }
 
 // Tool is a call that the model asked for. Arguments are canonical JSON.
