@@ -11,22 +11,14 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+
+	"github.com/erpilot/erpilot/workflows/contract"
 )
 
-// Attribute is one search attribute by name and type.
-type Attribute struct {
-	Name string
-	Type enumspb.IndexedValueType
-}
-
-// SearchAttributes are all that Erpilot's workflows set.
-func SearchAttributes() []Attribute {
-	var all []Attribute
-	for _, name := range []string{"ErpilotStatus", "ErpilotTenant", "ErpilotUser", "ErpilotForm", "ErpilotAction",
-		"ErpilotRisk", "ErpilotConversation"} {
-		all = append(all, Attribute{name, enumspb.INDEXED_VALUE_TYPE_KEYWORD})
-	}
-	return append(all, Attribute{"ErpilotDeadline", enumspb.INDEXED_VALUE_TYPE_DATETIME})
+// types maps the CLI's words to the API's.
+var types = map[string]enumspb.IndexedValueType{
+	"Keyword":  enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+	"Datetime": enumspb.INDEXED_VALUE_TYPE_DATETIME,
 }
 
 // EnsureSearchAttributes registers what is missing in the namespace (a database
@@ -37,7 +29,7 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 		return err
 	}
 	query := ""
-	for _, a := range SearchAttributes() {
+	for _, a := range contract.SearchAttributes {
 		if query != "" {
 			query += " OR "
 		}
@@ -64,12 +56,12 @@ func register(ctx context.Context, c client.Client, namespace string) error {
 		return fmt.Errorf("list search attributes: %w", err)
 	}
 	missing := map[string]enumspb.IndexedValueType{}
-	for _, a := range SearchAttributes() {
+	for _, a := range contract.SearchAttributes {
 		got, ok := have.CustomAttributes[a.Name]
 		switch {
 		case !ok:
-			missing[a.Name] = a.Type
-		case got != a.Type:
+			missing[a.Name] = types[a.Type]
+		case got != types[a.Type]:
 			return fmt.Errorf("search attribute %s is registered as %s, %s is needed", a.Name, got, a.Type)
 		}
 	}

@@ -67,8 +67,10 @@ func Find(dir string) (string, error) {
 	if onPath, err := exec.LookPath("temporal"); err == nil && usable(onPath) == nil {
 		return onPath, nil
 	}
-	if built, ok := BuiltPath(dir); ok && usable(built) == nil {
-		return built, nil
+	if root, ok := ModuleRoot(dir); ok {
+		if path, ok := BuiltPath(root); ok && built(root, path) == nil {
+			return path, nil
+		}
 	}
 	return "", fmt.Errorf("%w: build it once (a few minutes) with:  %s", ErrNotFound, BuildCommand)
 }

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/erpilot/erpilot/activities/store/process"
+	"github.com/erpilot/erpilot/workflows/contract"
 )
 
 const (
@@ -94,8 +95,8 @@ func serverArgs(cfg Config) []string {
 	if cfg.Namespace != "" {
 		args = append(args, "--namespace", cfg.Namespace)
 	}
-	for _, a := range SearchAttributes() {
-		args = append(args, "--search-attribute", a.Name+"="+a.Type.String())
+	for _, a := range contract.SearchAttributes {
+		args = append(args, "--search-attribute", a.Name+"="+a.Type)
 	}
 	return args
 }

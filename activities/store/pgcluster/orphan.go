@@ -62,7 +62,7 @@ func postmasterPID(file string) (int, error) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
-		return 0, nil //nolint:nilerr // A file without a number is a torn write: Postgres overwrites it.
+		pid = 0 // A file without a number is a torn write: Postgres overwrites it.
 	}
 	return max(pid, -pid), nil
 }

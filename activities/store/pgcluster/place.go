@@ -96,7 +96,7 @@ func (p *place) makeHome() error {
 
 func (p *place) makeShared() error {
 	// The umask must not close it to the account.
-	if err := errors.Join(os.MkdirAll(sharedHome, 0o755), os.Chmod(sharedHome, 0o711)); err != nil { //nolint:gosec // Others may pass, no more.
+	if err := errors.Join(os.MkdirAll(sharedHome, 0o755), os.Chmod(sharedHome, 0o711)); err != nil { // Others may pass, no more.
 		return err
 	}
 	if err := p.own(p.home); err != nil {

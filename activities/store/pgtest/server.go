@@ -79,7 +79,7 @@ func startPrivate(ctx context.Context) (string, error) {
 		return "", err
 	}
 	// The server may run as another account: it must be able to pass.
-	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // Passing is all that others may do here.
+	if err := os.Chmod(dir, 0o711); err != nil { // Passing is all that others may do here.
 		return "", err
 	}
 	cluster, err := pgcluster.Start(ctx, pgcluster.Config{
@@ -176,5 +176,5 @@ func (s *server) sweepOne(ctx context.Context, name string) error {
 func lockOf(prefix string) int64 {
 	h := fnv.New64a()
 	h.Write([]byte(prefix))
-	return int64(h.Sum64()) //nolint:gosec // Wrapping is wanted: any 64 bits name a lock.
+	return int64(h.Sum64()) // Wrapping is wanted: any 64 bits name a lock.
 }

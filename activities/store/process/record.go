@@ -99,7 +99,7 @@ func ReadRecord(file string) (r Record, ok bool, err error) {
 	if err != nil {
 		return Record{}, false, err
 	}
-	if json.Unmarshal(data, &r) != nil {
+	if torn := json.Unmarshal(data, &r) != nil; torn {
 		return Record{}, false, nil
 	}
 	return r, true, nil
