@@ -1,0 +1,98 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// result is what a tool answered; fields is nil when it was no JSON object.
+type result struct {
+	raw    string
+	fields row
+}
+
+// row is a record of the ERP.
+type row map[string]any
+
+// str is a value as text, "" when it is missing or no plain value.
+func (r row) str(name string) string {
+	switch v := r[name].(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return fmt.Sprint(v)
+	default:
+		return ""
+	}
+}
+
+func (r row) sub(name string) row {
+	m, _ := r[name].(map[string]any)
+	return m
+}
+
+func (r row) list(name string) []row {
+	items, _ := r[name].([]any)
+	var out []row
+	for _, x := range items {
+		if m, ok := x.(map[string]any); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// failure is why a call did not work, "" when it did.
+func (r result) failure() string {
+	if r.fields == nil {
+		if strings.TrimSpace(r.raw) == "" {
+			return "empty result"
+		}
+		return r.raw
+	}
+	e := r.fields.sub("error")
+	if e == nil {
+		if s := r.fields.str("error"); s != "" {
+			return s
+		}
+		if c := r.fields.str("code"); c == "" || r.fields.str("draft_id") != "" || r.fields.str("form") != "" {
+			return ""
+		}
+		e = r.fields
+	}
+	params := e.sub("params")
+	for _, s := range []string{e.str("detail"), e.str("message"), params.str("detail")} {
+		if s != "" {
+			return s
+		}
+	}
+	return orElse(e.str("code"), "error")
+}
+
+// rows are the records of a list.
+func (r result) rows() []row { return r.fields.list("rows") }
+
+// count is how many records match: the total, else what a count says.
+func (r result) count() string {
+	for _, k := range []string{"total", "count"} {
+		if s := r.fields.str(k); s != "" {
+			return s
+		}
+	}
+	return fmt.Sprint(len(r.rows()))
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// plain makes ERP text safe to stand in Markdown.
+func plain(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "[", "\\[", "]", "\\]", "<", "&lt;", "`", "'", "\r", " ", "\n", " ").Replace(s)
+}
