@@ -206,6 +206,9 @@ CREATE TABLE operations (
   target_table        text NOT NULL DEFAULT '',
   target_bill         text NOT NULL DEFAULT '',
   payload             jsonb NOT NULL,
+  -- requested is what was asked for, before the ERP normalised it into payload:
+  -- a fresh proposal starts from it.
+  requested           jsonb NOT NULL,
   source_ref          jsonb,
   auto_execute        boolean NOT NULL DEFAULT true,
   status              text NOT NULL CHECK (status IN ('draft','awaiting_approval','approved','needs_login','executing',

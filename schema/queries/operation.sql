@@ -1,9 +1,9 @@
 -- name: InsertOperation :execrows
 INSERT INTO operations (tenant_id, op_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form,
   target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token,
-  risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, replaces, expires_at)
+  risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, replaces, expires_at, requested)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-  $27, $28, $29, $30)
+  $27, $28, $29, $30, $31)
 ON CONFLICT DO NOTHING;
 
 -- name: Operation :one
@@ -44,7 +44,7 @@ RETURNING *;
 
 -- name: ReviseOperation :one
 UPDATE operations SET revision = sqlc.arg(revision), pending_id = sqlc.arg(pending_id), digest = sqlc.arg(digest),
-  client_token = sqlc.arg(client_token), payload = sqlc.arg(payload), preview = sqlc.arg(preview), expires_at = sqlc.arg(expires_at),
+  client_token = sqlc.arg(client_token), payload = sqlc.arg(payload), requested = sqlc.arg(requested), preview = sqlc.arg(preview), expires_at = sqlc.arg(expires_at),
   tool_schema_version = sqlc.arg(tool_schema_version), target_bill = sqlc.arg(target_bill), draft_id = sqlc.narg(draft_id),
   draft_revision = sqlc.narg(draft_revision), edited_by = array_append(edited_by, sqlc.arg(edited_by)::text)
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND revision = sqlc.arg(revision)::int - 1
@@ -98,3 +98,9 @@ INSERT INTO operation_edits (tenant_id, revision_id, op_id, payload, actor) VALU
 
 -- name: OperationEdit :one
 SELECT * FROM operation_edits WHERE tenant_id = $1 AND op_id = $2 AND revision_id = $3;
+
+-- name: CloseOperation :one
+UPDATE operations SET status = sqlc.arg(status), decided_by = coalesce(decided_by, sqlc.arg(decided_by)),
+  decided_via = coalesce(decided_via, sqlc.arg(decided_via)), decided_at = coalesce(decided_at, sqlc.arg(decided_at)),
+  settled_at = clock_timestamp()
+WHERE tenant_id = $1 AND op_id = $2 RETURNING *;

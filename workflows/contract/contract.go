@@ -47,6 +47,9 @@ const (
 
 // Activities of an operation.
 const (
+	// OpenOperation puts a staged operation before people, once its workflow can
+	// receive decisions.
+	OpenOperation = "OpenOperation"
 	// ReadSignal decodes a raw decide signal.
 	ReadSignal = "ReadSignal"
 	// AuthoriseDecision checks policy, grants and proof, and persists the decision.
@@ -183,6 +186,8 @@ type Prepared struct {
 	Action      string    `json:"action,omitempty"`
 	Risk        tool.Risk `json:"risk,omitempty"`
 	AutoExecute bool      `json:"auto_execute,omitempty"`
+	// Settled says that the operation has ended already (a reset turn).
+	Settled bool `json:"settled,omitempty"`
 	// Summary (one line) and Details (Markdown, ≤ 8 KB, escaped) are what an
 	// operator reads in the Temporal UI; both only hold ids where
 	// ERPILOT_TEMPORAL_DETAILS=ids.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/erpilot/erpilot/schema/fault"
@@ -58,6 +59,14 @@ type OperationResult struct {
 type OpInput struct {
 	Tenant string `json:"tenant"`
 	OpID   string `json:"op_id"`
+}
+
+// FindInput asks what became of an operation's attempts.
+type FindInput struct {
+	OpInput
+	// Final says that no other attempt follows by itself: "nothing written" is
+	// then told to everyone as failed.
+	Final bool `json:"final"`
 }
 
 // SignalInput is a raw decide signal; Index counts the signals of the workflow.
@@ -173,4 +182,11 @@ type Closed struct {
 	Bill    string             `json:"bill,omitempty"`
 	// Attempts is the number of attempts begun.
 	Attempts int `json:"attempts,omitempty"`
+}
+
+// DecidePayload is the JSON of an approval by hand, ready for `--input`. All
+// values are ids and numbers of our own making, so nothing needs escaping.
+func DecidePayload(opID, pendingID string, revision int, digest string) string {
+	return `{"op_id":"` + opID + `","pending_id":"` + pendingID + `","revision":` + strconv.Itoa(revision) + `,"digest":"` + digest +
+		`","decision":"approve","decision_id":"by-hand-` + pendingID + `"}`
 }

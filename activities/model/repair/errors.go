@@ -181,3 +181,6 @@ func orElse(s, other string) string {
 	}
 	return s
 }
+
+// Delay is how long the provider asked to wait before another try.
+func (u *Unavailable) Delay() time.Duration { return u.RetryAfter }

@@ -14,7 +14,7 @@ import (
 const beginAttempt = `-- name: BeginAttempt :one
 UPDATE operations SET status = 'executing', attempts = attempts + 1
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($3::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
 `
 
 type BeginAttemptParams struct {
@@ -42,6 +42,88 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Ope
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
+		&i.SourceRef,
+		&i.AutoExecute,
+		&i.Status,
+		&i.Revision,
+		&i.PendingID,
+		&i.Digest,
+		&i.ClientToken,
+		&i.Risk,
+		&i.Policy,
+		&i.Tool,
+		&i.ToolSchemaVersion,
+		&i.DraftID,
+		&i.DraftRevision,
+		&i.Reason,
+		&i.Preview,
+		&i.Attempts,
+		&i.EditedBy,
+		&i.Replaces,
+		&i.ReplacedBy,
+		&i.DecidedBy,
+		&i.DecidedVia,
+		&i.DecidedAt,
+		&i.DecisionComment,
+		&i.ResultBill,
+		&i.ResultLink,
+		&i.ResultMessage,
+		&i.ErrorMessage,
+		&i.Refusal,
+		&i.RefusedSignals,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.ExecutedAt,
+		&i.SettledAt,
+		&i.ExpiresAt,
+	)
+	return i, err
+}
+
+const closeOperation = `-- name: CloseOperation :one
+UPDATE operations SET status = $3, decided_by = coalesce(decided_by, $4),
+  decided_via = coalesce(decided_via, $5), decided_at = coalesce(decided_at, $6),
+  settled_at = clock_timestamp()
+WHERE tenant_id = $1 AND op_id = $2 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+`
+
+type CloseOperationParams struct {
+	TenantID   string
+	OpID       string
+	Status     string
+	DecidedBy  *string
+	DecidedVia *string
+	DecidedAt  *time.Time
+}
+
+func (q *Queries) CloseOperation(ctx context.Context, arg CloseOperationParams) (Operation, error) {
+	row := q.db.QueryRow(ctx, closeOperation,
+		arg.TenantID,
+		arg.OpID,
+		arg.Status,
+		arg.DecidedBy,
+		arg.DecidedVia,
+		arg.DecidedAt,
+	)
+	var i Operation
+	err := row.Scan(
+		&i.TenantID,
+		&i.OpID,
+		&i.BrandID,
+		&i.SubsidiaryID,
+		&i.UserID,
+		&i.ConversationID,
+		&i.TurnID,
+		&i.CallID,
+		&i.OpType,
+		&i.Action,
+		&i.TargetForm,
+		&i.TargetModule,
+		&i.TargetTable,
+		&i.TargetBill,
+		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -102,7 +184,7 @@ UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
   confirmed_at = CASE WHEN $3::text = 'approved' THEN $6 ELSE confirmed_at END,
   refusal = $8
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND pending_id = $9
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
 `
 
 type DecideOperationParams struct {
@@ -146,6 +228,7 @@ func (q *Queries) DecideOperation(ctx context.Context, arg DecideOperationParams
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -220,7 +303,7 @@ UPDATE operations SET status = $3, result_bill = $4, result_link = $5,
   result_message = $6, error_message = $7, refusal = $8,
   executed_at = $9, settled_at = clock_timestamp()
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($10::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
 `
 
 type FinishOperationParams struct {
@@ -266,6 +349,7 @@ func (q *Queries) FinishOperation(ctx context.Context, arg FinishOperationParams
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -305,7 +389,7 @@ func (q *Queries) FinishOperation(ctx context.Context, arg FinishOperationParams
 }
 
 const inbox = `-- name: Inbox :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations
 WHERE tenant_id = $1 AND user_id = $2 AND ($3::text IS NULL OR status = $3)
 ORDER BY expires_at, op_id LIMIT $4
 `
@@ -348,6 +432,7 @@ func (q *Queries) Inbox(ctx context.Context, arg InboxParams) ([]Operation, erro
 			&i.TargetTable,
 			&i.TargetBill,
 			&i.Payload,
+			&i.Requested,
 			&i.SourceRef,
 			&i.AutoExecute,
 			&i.Status,
@@ -394,7 +479,7 @@ func (q *Queries) Inbox(ctx context.Context, arg InboxParams) ([]Operation, erro
 }
 
 const inboxOfTenant = `-- name: InboxOfTenant :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations
 WHERE tenant_id = $1 AND policy <> 'self' AND ($2::text IS NULL OR status = $2)
 ORDER BY expires_at, op_id LIMIT $3
 `
@@ -430,6 +515,7 @@ func (q *Queries) InboxOfTenant(ctx context.Context, arg InboxOfTenantParams) ([
 			&i.TargetTable,
 			&i.TargetBill,
 			&i.Payload,
+			&i.Requested,
 			&i.SourceRef,
 			&i.AutoExecute,
 			&i.Status,
@@ -520,9 +606,9 @@ func (q *Queries) InsertDecision(ctx context.Context, arg InsertDecisionParams) 
 const insertOperation = `-- name: InsertOperation :execrows
 INSERT INTO operations (tenant_id, op_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form,
   target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token,
-  risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, replaces, expires_at)
+  risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, replaces, expires_at, requested)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-  $27, $28, $29, $30)
+  $27, $28, $29, $30, $31)
 ON CONFLICT DO NOTHING
 `
 
@@ -557,6 +643,7 @@ type InsertOperationParams struct {
 	Preview           json.RawMessage
 	Replaces          *string
 	ExpiresAt         time.Time
+	Requested         json.RawMessage
 }
 
 func (q *Queries) InsertOperation(ctx context.Context, arg InsertOperationParams) (int64, error) {
@@ -591,6 +678,7 @@ func (q *Queries) InsertOperation(ctx context.Context, arg InsertOperationParams
 		arg.Preview,
 		arg.Replaces,
 		arg.ExpiresAt,
+		arg.Requested,
 	)
 	if err != nil {
 		return 0, err
@@ -652,7 +740,7 @@ func (q *Queries) InsertOperationRevision(ctx context.Context, arg InsertOperati
 }
 
 const lockOperation = `-- name: LockOperation :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE
 `
 
 type LockOperationParams struct {
@@ -679,6 +767,7 @@ func (q *Queries) LockOperation(ctx context.Context, arg LockOperationParams) (O
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -721,7 +810,7 @@ const moveOperation = `-- name: MoveOperation :one
 UPDATE operations SET status = $3,
   settled_at = CASE WHEN $4::bool THEN clock_timestamp() ELSE settled_at END
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($5::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
 `
 
 type MoveOperationParams struct {
@@ -758,6 +847,7 @@ func (q *Queries) MoveOperation(ctx context.Context, arg MoveOperationParams) (O
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -797,7 +887,7 @@ func (q *Queries) MoveOperation(ctx context.Context, arg MoveOperationParams) (O
 }
 
 const openOperations = `-- name: OpenOperations :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND status NOT IN
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND status NOT IN
   ('executed','refused','rejected','cancelled','expired','completed','abandoned')
   AND created_at < $2 ORDER BY created_at LIMIT $3
 `
@@ -833,6 +923,7 @@ func (q *Queries) OpenOperations(ctx context.Context, arg OpenOperationsParams) 
 			&i.TargetTable,
 			&i.TargetBill,
 			&i.Payload,
+			&i.Requested,
 			&i.SourceRef,
 			&i.AutoExecute,
 			&i.Status,
@@ -879,7 +970,7 @@ func (q *Queries) OpenOperations(ctx context.Context, arg OpenOperationsParams) 
 }
 
 const openOperationsOfDraft = `-- name: OpenOperationsOfDraft :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval'
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval'
 `
 
 type OpenOperationsOfDraftParams struct {
@@ -912,6 +1003,7 @@ func (q *Queries) OpenOperationsOfDraft(ctx context.Context, arg OpenOperationsO
 			&i.TargetTable,
 			&i.TargetBill,
 			&i.Payload,
+			&i.Requested,
 			&i.SourceRef,
 			&i.AutoExecute,
 			&i.Status,
@@ -958,7 +1050,7 @@ func (q *Queries) OpenOperationsOfDraft(ctx context.Context, arg OpenOperationsO
 }
 
 const operation = `-- name: Operation :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2
 `
 
 type OperationParams struct {
@@ -985,6 +1077,7 @@ func (q *Queries) Operation(ctx context.Context, arg OperationParams) (Operation
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -1048,7 +1141,7 @@ func (q *Queries) OperationEdit(ctx context.Context, arg OperationEditParams) (O
 }
 
 const operationOfCall = `-- name: OperationOfCall :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND call_id = $2
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND call_id = $2
 `
 
 type OperationOfCallParams struct {
@@ -1075,6 +1168,7 @@ func (q *Queries) OperationOfCall(ctx context.Context, arg OperationOfCallParams
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,
@@ -1114,7 +1208,7 @@ func (q *Queries) OperationOfCall(ctx context.Context, arg OperationOfCallParams
 }
 
 const operationsOfConversation = `-- name: OperationsOfConversation :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at
 `
 
 type OperationsOfConversationParams struct {
@@ -1147,6 +1241,7 @@ func (q *Queries) OperationsOfConversation(ctx context.Context, arg OperationsOf
 			&i.TargetTable,
 			&i.TargetBill,
 			&i.Payload,
+			&i.Requested,
 			&i.SourceRef,
 			&i.AutoExecute,
 			&i.Status,
@@ -1223,11 +1318,11 @@ func (q *Queries) ParkedOperations(ctx context.Context, arg ParkedOperationsPara
 
 const reviseOperation = `-- name: ReviseOperation :one
 UPDATE operations SET revision = $3, pending_id = $4, digest = $5,
-  client_token = $6, payload = $7, preview = $8, expires_at = $9,
-  tool_schema_version = $10, target_bill = $11, draft_id = $12,
-  draft_revision = $13, edited_by = array_append(edited_by, $14::text)
+  client_token = $6, payload = $7, requested = $8, preview = $9, expires_at = $10,
+  tool_schema_version = $11, target_bill = $12, draft_id = $13,
+  draft_revision = $14, edited_by = array_append(edited_by, $15::text)
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND revision = $3::int - 1
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
 `
 
 type ReviseOperationParams struct {
@@ -1238,6 +1333,7 @@ type ReviseOperationParams struct {
 	Digest            string
 	ClientToken       string
 	Payload           json.RawMessage
+	Requested         json.RawMessage
 	Preview           json.RawMessage
 	ExpiresAt         time.Time
 	ToolSchemaVersion int32
@@ -1256,6 +1352,7 @@ func (q *Queries) ReviseOperation(ctx context.Context, arg ReviseOperationParams
 		arg.Digest,
 		arg.ClientToken,
 		arg.Payload,
+		arg.Requested,
 		arg.Preview,
 		arg.ExpiresAt,
 		arg.ToolSchemaVersion,
@@ -1281,6 +1378,7 @@ func (q *Queries) ReviseOperation(ctx context.Context, arg ReviseOperationParams
 		&i.TargetTable,
 		&i.TargetBill,
 		&i.Payload,
+		&i.Requested,
 		&i.SourceRef,
 		&i.AutoExecute,
 		&i.Status,

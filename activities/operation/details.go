@@ -1,0 +1,82 @@
+package operation
+
+import (
+	"strings"
+	"time"
+
+	"github.com/erpilot/erpilot/activities/store/pgdb"
+	schema "github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/text"
+)
+
+// maxDetails bounds what enters Temporal of one operation, in bytes.
+const maxDetails = 8 << 10
+
+// describe makes what an operator reads in the Temporal UI: a line, and Markdown
+// with who wants to change what, old → new, and until when. All text of the
+// ERP is escaped: it is data.
+func describe(row pgdb.Operation, p schema.Preview, user identity.User) (summary, details string) {
+	zone, err := time.LoadLocation(user.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	l := user.Locale
+	say := func(key string, params map[string]string) string { return text.Details[key].In(l, params) }
+	params := map[string]string{"who": escape(user.DisplayName), "action": escape(p.ActionLabel.In(string(l))), "form": escape(p.FormLabel.In(string(l))),
+		"object": escape(p.Object), "deadline": row.ExpiresAt.In(zone).Format("2006-01-02 15:04 MST"), "total": p.Total + " " + p.Currency,
+		"reason": escape(row.Reason)}
+	summary = say("summary", params)
+	var b strings.Builder
+	b.WriteString(say("headline", params) + "\n\n")
+	if len(p.Lines) > 0 {
+		b.WriteString(say("lines", nil) + "\n| --- | ---: | ---: | ---: | ---: | --- |\n")
+		for _, x := range p.Lines {
+			b.WriteString("| " + escape(x.ProductName) + " | " + x.Quantity + " " + escape(x.Unit) + " | " + x.UnitPrice + " | −" + x.Discount +
+				"% | " + x.Amount + " | " + x.StockBefore + " → " + x.StockAfter + " |\n")
+		}
+		b.WriteString("\n" + say("total", params) + "\n\n")
+	}
+	if len(p.Diffs) > 0 {
+		b.WriteString(say("changes", nil) + "\n| --- | --- | --- |\n")
+		for _, d := range p.Diffs {
+			label := escape(d.Label.In(string(l)))
+			if d.Object != "" {
+				label = escape(d.Object) + " · " + label
+			}
+			b.WriteString("| " + label + " | " + dash(escape(d.Before)) + " | " + dash(escape(d.After)) + " |\n")
+			if b.Len() > maxDetails-1500 {
+				b.WriteString("| … | … | … |\n")
+				break
+			}
+		}
+		b.WriteString("\n")
+	}
+	if row.Reason != "" {
+		b.WriteString(say("reason", params) + "\n\n")
+	}
+	b.WriteString(say("deadline", params) + "\n")
+	details = b.String()
+	if len(details) > maxDetails {
+		details = strings.ToValidUTF8(details[:maxDetails-4], "") + "\n…"
+	}
+	return summary, details
+}
+
+var markdown = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;",
+	"#", "\\#", "!", "\\!", "\n", " ", "\r", " ")
+
+// escape makes ERP text harmless in Markdown and at most 200 characters long.
+func escape(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return markdown.Replace(s)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "—"
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/erpilot/erpilot/activities/journal"
+	"github.com/erpilot/erpilot/activities/store"
+	"github.com/erpilot/erpilot/activities/store/pgdb"
+	schema "github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/event"
+	"github.com/erpilot/erpilot/schema/fault"
+	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/operation"
+	"github.com/erpilot/erpilot/workflows/contract"
+)
+
+// settle tells everyone how an operation ended: the call's result for the model,
+// the pending, the card's result in the journal, the audit. It runs in the
+// transaction that moved the row; extra events come before the result.
+func (s *Service) settle(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Operation, extra ...journal.Entry) error {
+	q := pgdb.New(tx)
+	status := operation.Status(row.Status)
+	pending := "decided"
+	switch status {
+	case operation.Expired:
+		pending = "expired"
+	case operation.Cancelled:
+		pending = "cancelled"
+	}
+	if _, err := q.ClosePendingsOfOp(ctx, pgdb.ClosePendingsOfOpParams{TenantID: tenant.String(), OpID: &row.OpID, Status: pending}); err != nil {
+		return err
+	}
+	result := resultOf(row)
+	tag := string(status)
+	if status == operation.Failed { // each failed attempt is told
+		tag += itoa(int(row.Attempts))
+	}
+	entries := append(extra, journal.Entry{Type: event.OperationResult, Key: key(row, "result", tag), Data: stateEvent(row)})
+	if row.CallID != nil {
+		failed := status != operation.Executed
+		n, err := q.FinishCall(ctx, pgdb.FinishCallParams{TenantID: tenant.String(), CallID: *row.CallID, Result: mustJSON(result), Failed: failed})
+		if err == nil && n == 0 { // settled before (failed, then retried): the newest outcome is the result
+			_, err = q.CorrectCallResult(ctx, pgdb.CorrectCallResultParams{TenantID: tenant.String(), CallID: *row.CallID,
+				Result: mustJSON(result), Failed: failed})
+		}
+		if err != nil {
+			return err
+		}
+		done := event.ToolDone{CallID: *row.CallID, Tool: row.Tool, Status: string(status), Millis: time.Since(row.CreatedAt).Milliseconds(), Summary: row.ResultBill}
+		if result.Refusal != nil {
+			done.Code = fault.Code(result.Refusal.Code)
+		}
+		entries = append(entries, journal.Entry{Type: event.ToolFinished, Key: "call/" + *row.CallID + "/finished/" + tag, Data: done})
+	}
+	if status != operation.Executed { // an executed one has its audit row from the ERP's own transaction
+		if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "operation_" + string(status), Actor: deref(row.DecidedBy),
+			Channel: deref(row.DecidedVia), ConversationID: deref(row.ConversationID), OpID: row.OpID, Data: result}); err != nil {
+			return err
+		}
+	}
+	return appendEvents(ctx, tx, tenant, row, entries...)
+}
+
+// settleBy is settle for an outcome that a person stated.
+func (s *Service) settleBy(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Operation, actor string) error {
+	if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "settled", Actor: actor, Channel: "web", OpID: row.OpID,
+		Data: map[string]any{"status": row.Status, "bill": row.ResultBill}}); err != nil {
+		return err
+	}
+	return s.settle(ctx, tx, tenant, row)
+}
+
+// close ends a locked row without a write and tells everyone.
+func (s *Service) close(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Operation, status operation.Status,
+	refusal *schema.Refusal) (pgdb.Operation, error) {
+	params := pgdb.FinishOperationParams{TenantID: tenant.String(), OpID: row.OpID, Status: string(status), Expected: before(status)}
+	if refusal != nil {
+		params.Refusal = mustJSON(refusal)
+	}
+	out, err := pgdb.New(tx).FinishOperation(ctx, params)
+	if err != nil {
+		return row, err
+	}
+	return out, s.settle(ctx, tx, tenant, out)
+}
+
+// CloseOperation ends an operation without a write: expired at its deadline,
+// cancelled by the system. A row that has moved on is returned as it is.
+func (s *Service) CloseOperation(ctx context.Context, in contract.CloseInput) (contract.Closed, error) {
+	tenant, err := tenantOf(in.Tenant)
+	if err != nil {
+		return contract.Closed{}, err
+	}
+	row, err := s.CloseRow(ctx, tenant, in)
+	if err != nil {
+		return contract.Closed{}, err
+	}
+	return closed(row), s.told(ctx, tenant, row)
+}
+
+// CloseRow is CloseOperation for the sweeper: it stores the end of an operation
+// whose workflow is gone.
+func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contract.CloseInput) (row pgdb.Operation, err error) {
+	now := time.Now().UTC()
+	via := string(in.Channel)
+	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		q := pgdb.New(tx)
+		if row, err = q.LockOperation(ctx, pgdb.LockOperationParams{TenantID: tenant.String(), OpID: in.OpID}); err != nil {
+			return store.NotFound(err, "operation")
+		}
+		if !operation.Status(row.Status).CanBecome(in.Status) {
+			return nil
+		}
+		if in.ReplacedBy != "" {
+			if err := q.SetReplacedBy(ctx, pgdb.SetReplacedByParams{TenantID: tenant.String(), OpID: in.OpID, ReplacedBy: &in.ReplacedBy}); err != nil {
+				return err
+			}
+		}
+		was := row
+		if row, err = q.CloseOperation(ctx, pgdb.CloseOperationParams{TenantID: tenant.String(), OpID: in.OpID, Status: string(in.Status),
+			DecidedBy: &in.By, DecidedVia: &via, DecidedAt: &now}); err != nil {
+			return err
+		}
+		var resolved []journal.Entry
+		if was.Status == string(operation.AwaitingApproval) {
+			resolved = append(resolved, journal.Entry{Type: event.ApprovalResolved, Key: key(row, "resolved", row.PendingID), Data: event.Resolved{
+				PendingID: row.PendingID, OpID: row.OpID, CallID: deref(row.CallID), Decision: in.Status, By: in.By, Channel: in.Channel, At: now}})
+		}
+		return s.settle(ctx, tx, tenant, row, resolved...)
+	})
+	return row, err
+}
+
+// resultOf is the outcome as the model and later turns read it.
+func resultOf(row pgdb.Operation) operation.Result {
+	r := operation.Result{Status: operation.Status(row.Status), OpID: row.OpID, Bill: row.ResultBill, Link: row.ResultLink,
+		Refusal: refusalOf(row), By: deref(row.DecidedBy), Channel: operation.Channel(deref(row.DecidedVia)), ChangedByPerson: len(row.EditedBy) > 0}
+	switch r.Status {
+	case operation.Executed:
+		r.Note = "Written to the ERP, exactly once."
+	case operation.Refused:
+		r.Note = "Nothing was written: a fact moved or the ERP refused. The person may propose again from the card."
+	case operation.Expired:
+		r.Note = "The deadline passed without a decision. Nothing was written."
+	case operation.Rejected:
+		r.Note = "A person rejected it. Nothing was written."
+	case operation.Cancelled:
+		r.Note = "It was cancelled. Nothing was written."
+		if r.Channel == operation.ChannelOperator {
+			r.Note = "It was cancelled by an operator. Nothing was written."
+		}
+	case operation.Failed:
+		r.Note = "The attempt failed. Surely nothing was written; the person may retry from the card."
+	case operation.NeedsPerson:
+		r.Note = "It is not known whether it was written; a person must look in the ERP."
+	}
+	return r
+}
