@@ -1,0 +1,58 @@
+// Calls of the gateway. Failures are Problems with a code of schema/fault.
+import { faultText, language } from './i18n'
+import { session } from './session'
+import type { Params } from './types'
+
+export class Problem extends Error {
+  constructor(public status: number, public code: string, public params: Params = {}) { super(code) }
+  get text(): string { return faultText(this.code, this.params) }
+  /** The server may have had it; the same request may be sent again. */
+  get again(): boolean { return this.status === 0 || this.status === 429 || this.status >= 500 }
+}
+
+/** Offset of the server's clock to ours, in milliseconds. */
+export const clock = {
+  offset: 0, exact: false,
+  now: (): number => Date.now() + clock.offset,
+  set(iso: string | null, exact: boolean): void {
+    const at = Date.parse(iso ?? '')
+    if (isNaN(at) || (clock.exact && !exact)) return
+    clock.exact ||= exact
+    // A Date header has whole seconds: only a clear difference counts.
+    const offset = at - Date.now()
+    if (exact || Math.abs(offset) > 2000) clock.offset = offset
+  },
+}
+
+export interface Answer<T> { status: number; data: T }
+
+export async function call<T>(method: string, path: string, body?: unknown, key?: string): Promise<Answer<T>> {
+  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Language': language() === 'zh' ? 'zh-CN' : 'en' }
+  const token = session.token
+  if (token) headers.Authorization = 'Bearer ' + token
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (key) headers['Idempotency-Key'] = key
+  let res: Response
+  try {
+    res = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: AbortSignal.timeout(20000), cache: 'no-store' })
+  } catch {
+    throw new Problem(0, 'unavailable')
+  }
+  clock.set(res.headers.get('Date'), false)
+  const text = await res.text().catch(() => '')
+  let data: any = null
+  try { data = text ? JSON.parse(text) : null } catch { /* judged by the status below */ }
+  if (res.ok) return { status: res.status, data }
+  if (res.status === 401 && token && token === session.token) session.expire()
+  throw new Problem(res.status, data?.code ?? (res.status >= 500 ? 'unavailable' : 'internal'), data?.params ?? (data?.detail ? { detail: data.detail } : {}))
+}
+export const get = async <T>(path: string): Promise<T> => (await call<T>('GET', path)).data
+export const post = async <T>(path: string, body: unknown = {}, key?: string): Promise<T> => (await call<T>('POST', path, body, key)).data
+
+/** The rows of a list answer, bare or in an envelope. */
+export function rows<T>(data: unknown): T[] {
+  if (Array.isArray(data)) return data
+  if (data && typeof data === 'object') for (const v of Object.values(data)) if (Array.isArray(v)) return v
+  return []
+}
+export const asProblem = (e: unknown): Problem => (e instanceof Problem ? e : new Problem(0, 'internal'))

@@ -1,0 +1,76 @@
+// The picture inside a card: lines with prices and stock, fields old and new,
+// what follows from them, the total and what the change does not do.
+import { decimal, isNumber, label, money, t } from './i18n'
+import type { Diff, Line, Preview, Refusal } from './types'
+
+export function PreviewBody({ preview: p, moved }: { preview: Preview; moved?: Refusal }) {
+  const asked = (p.diffs ?? []).filter((d) => !d.derived)
+  const derived = (p.diffs ?? []).filter((d) => d.derived)
+  return (
+    <div class="preview">
+      {asked.length > 0 && <Diffs diffs={asked} caption={t('diff.asked')} moved={moved} />}
+      {!!p.lines?.length && <Lines preview={p} lines={p.lines} moved={moved} />}
+      {!p.lines?.length && p.total && <p class="total">{t('line.total')} <strong>{p.currency} {money(p.total)}</strong></p>}
+      {derived.length > 0 && <Diffs diffs={derived} caption={t('diff.derived')} moved={moved} derived />}
+      {(!!p.notes?.length || p.provisional) && (
+        <ul class="notes">{p.provisional && <li>{t('card.provisional')}</li>}{p.notes?.map((n) => <li>{label(n)}</li>)}</ul>
+      )}
+    </div>
+  )
+}
+
+const show = (s: string) => (isNumber(s) ? decimal(s) : s)
+
+function Diffs({ diffs, caption, moved, derived }: { diffs: Diff[]; caption: string; moved?: Refusal; derived?: boolean }) {
+  const changes = diffs.some((d) => d.before !== '')
+  return (
+    <table class={`diffs ${derived ? 'derived' : ''}`}>
+      <caption>{caption}</caption>
+      <thead class="sr"><tr><th scope="col">{t('diff.field')}</th><th scope="col">{changes ? t('diff.change') : t('diff.value')}</th></tr></thead>
+      <tbody>
+        {diffs.map((d) => (
+          <tr class={moved?.fact && d.field === moved.fact.field && (!d.object || d.object === moved.fact.object) ? 'hit' : undefined}>
+            <th scope="row">{label(d.label)}{d.object && <small>{d.object}</small>}{d.derived && <span class="tag">{t('diff.derived_tag')}</span>}</th>
+            <td>
+              {d.before !== '' && <><del><span class="sr">{t('diff.before')} </span>{show(d.before)}</del> <span class="arrow" aria-hidden="true">→</span> </>}
+              {changes ? <ins><span class="sr">{t('diff.after')} </span>{d.after === '' ? t('diff.empty') : show(d.after)}</ins> : show(d.after)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Lines({ preview: p, lines, moved }: { preview: Preview; lines: Line[]; moved?: Refusal }) {
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label={t('line.caption')}>
+      <table class="lines">
+        <thead>
+          <tr>
+            <th scope="col">{t('line.product')}</th><th scope="col" class="a-right">{t('line.quantity')}</th><th scope="col" class="a-right">{t('line.base')}</th>
+            <th scope="col" class="a-right">{t('line.discount')}</th><th scope="col" class="a-right">{t('line.unit_price')}</th>
+            <th scope="col" class="a-right">{t('line.amount')}</th><th scope="col" class="a-right">{t('line.stock')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((l) => (
+            <tr class={moved?.fact?.key === l.product ? 'hit' : undefined}>
+              <th scope="row">{l.product_name}<small>{l.product}</small></th>
+              <td class="num">{decimal(l.quantity)} {l.unit}</td>
+              <td class="num">{money(l.base_price)}</td>
+              <td class="num">{/^0*(\.0+)?$/.test(l.discount) ? t('line.none') : t('line.off', { percent: decimal(l.discount) })}</td>
+              <td class="num">{money(l.unit_price)}</td>
+              <td class="num strong">{money(l.amount)}</td>
+              <td class="num">
+                <del><span class="sr">{t('diff.before')} </span>{decimal(l.stock_before)}</del> <span class="arrow" aria-hidden="true">→</span> <ins><span class="sr">{t('diff.after')} </span>{decimal(l.stock_after)}</ins>
+                {l.warehouse && <small>{l.warehouse}</small>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+        {p.total && <tfoot><tr><th scope="row" colSpan={5}>{t('line.total')}</th><td class="num total" colSpan={2}>{p.currency} {money(p.total)}</td></tr></tfoot>}
+      </table>
+    </div>
+  )
+}
