@@ -56,8 +56,7 @@ func messages(system string, entries []turn.Entry, split bool) []llms.MessageCon
 // left out.
 func paired(entries []turn.Entry) []turn.Entry {
 	var out []turn.Entry
-	for i := 0; i < len(entries); i++ {
-		e := entries[i]
+	for i, e := range entries {
 		if e.Role == turn.RoleTool {
 			continue
 		}

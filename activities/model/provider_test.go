@@ -97,6 +97,8 @@ func TestGoodAnswersComeOutRight(t *testing.T) {
 		text   string
 		calls  []turn.RequestCall
 		finish turn.Finish
+		// reasoning is that of the step, where empty.
+		reasoning string
 		// stream marks what only a stream can do.
 		stream bool
 	}{
@@ -131,6 +133,9 @@ func TestGoodAnswersComeOutRight(t *testing.T) {
 		"missing required field":     {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.ReadForm, `{"form":"x"}`)}}, calls: calls("c1", tool.ReadForm, `{"form":"x"}`), finish: turn.FinishCalls},
 		"hang after the finish":      {step: modeltest.Step{Text: "ok", Fault: modeltest.HangAfterFinish}, text: "ok", finish: turn.FinishStop, stream: true},
 		"data over lines, odd bytes": {step: modeltest.Step{Raw: []string{"\ufeff: bom", "event: message", `data: {"choices":[{"index":0,`, `data: "delta":{"content":"o"}}]}`, "", "retry: 5", `data:{"choices":[{"index":1,"delta":{"content":"other"}},{"index":0,"delta":{"content":"k"},"finish_reason":"stop"}],"error":null}` + "\r", "\r", "data: [DONE]"}}, text: "ok", finish: turn.FinishStop, stream: true},
+		"thinking inside the text":   {step: modeltest.Step{Text: "\n<think>first 想</think>\n\nyes", Piece: 2}, text: "yes", reasoning: "first 想", finish: turn.FinishStop, stream: true},
+		"a mark that is none":        {step: modeltest.Step{Text: "<th", Piece: 1}, text: "<th", finish: turn.FinishStop},
+		"a mark further on":          {step: modeltest.Step{Text: "a <think>b</think>", Piece: 1}, text: "a <think>b</think>", finish: turn.FinishStop},
 		"surrogates over deltas":     {step: modeltest.Step{Raw: []string{`data: {"choices":[{"delta":{"content":"a\ud83d"}}]}`, "", `data: {"choices":[{"delta":{"content":"\ude00b"},"finish_reason":"stop"}]}`, "", "data: [DONE]"}}, text: "a😀b", finish: turn.FinishStop, stream: true},
 	}
 	for name, c := range cases {
@@ -149,14 +154,15 @@ func TestGoodAnswersComeOutRight(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := turn.Reply{Text: c.text, Reasoning: c.step.Reasoning, Calls: c.calls, Finish: c.finish, Model: "test-model", Usage: turn.Usage{InputTokens: 11, OutputTokens: 7}}
+				reasoning := c.reasoning + c.step.Reasoning
+				want := turn.Reply{Text: c.text, Reasoning: reasoning, Calls: c.calls, Finish: c.finish, Model: "test-model", Usage: turn.Usage{InputTokens: 11, OutputTokens: 7}}
 				if c.step.Raw != nil || c.step.Fault == modeltest.HangAfterFinish {
 					want.Usage = turn.Usage{}
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("reply (-want +got):\n%.2000s", diff)
 				}
-				if s.text.String() != c.text || s.reasoning.String() != c.step.Reasoning {
+				if s.text.String() != c.text || s.reasoning.String() != reasoning {
 					t.Errorf("sink got %.200q and %.200q", s.text.String(), s.reasoning.String())
 				}
 			})
@@ -174,6 +180,8 @@ func TestBadAnswersEndInAClearError(t *testing.T) {
 	}{
 		"empty reply":                {modeltest.Step{}, fault.ModelInvalid, false},
 		"only reasoning":             {modeltest.Step{Reasoning: "hm"}, fault.ModelInvalid, false},
+		"only thoughts in the text":  {modeltest.Step{Text: "<think>hm</think>"}, fault.ModelInvalid, true},
+		"thoughts without an end":    {modeltest.Step{Text: "<think>hm"}, fault.ModelInvalid, true},
 		"only white space":           {modeltest.Step{Text: " \n"}, fault.ModelInvalid, false},
 		"length with a call":         {modeltest.Step{Calls: one, Finish: "length"}, fault.ModelTruncated, false},
 		"length and nothing":         {modeltest.Step{Finish: "length"}, fault.ModelTruncated, false},

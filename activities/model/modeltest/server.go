@@ -3,6 +3,7 @@ package modeltest
 import (
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,6 +23,7 @@ type Server struct {
 	respond  func(Request) Step
 	requests []Request
 	beyond   int
+	conns    int
 }
 
 // Request is one request as it came.
@@ -43,7 +45,9 @@ const (
 // Start begins to serve the script on a free port of the loopback. Call Close.
 func Start(script ...Step) *Server {
 	s := &Server{script: script, stop: make(chan struct{})}
-	s.http = httptest.NewServer(s)
+	s.http = httptest.NewUnstartedServer(s)
+	s.http.Config.ConnState = s.connected
+	s.http.Start()
 	return s
 }
 
@@ -89,6 +93,21 @@ func (s *Server) Unexpected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.beyond
+}
+
+// Connections counts the connections that were opened so far.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
+}
+
+func (s *Server) connected(_ net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.mu.Lock()
+		s.conns++
+		s.mu.Unlock()
+	}
 }
 
 // maxBody bounds a request.

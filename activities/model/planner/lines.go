@@ -3,6 +3,7 @@ package planner
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // line is one wanted line of an order.
@@ -128,8 +129,8 @@ func glued(part string, nameEnd, numberStart int) bool {
 	if nameEnd != numberStart || nameEnd == 0 {
 		return false
 	}
-	c := part[nameEnd-1]
-	return c < 0x80 && c != ' ' && c != ')'
+	c, _ := utf8.DecodeLastRuneInString(part[:nameEnd])
+	return c < utf8.RuneSelf && c != ' ' && c != ')' || torn(string(c), 0)
 }
 
 func firstRune(s string) string {

@@ -57,8 +57,7 @@ func readAnthropic(from io.Reader, a *assembly) ([]byte, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	a.call.reasoning(a.reasoning.next())
-	a.call.text(a.content.next())
+	a.show(a.text())
 	stop := a.finish
 	if stop == "content_filter" {
 		kept = []block{{"type": json.RawMessage(`"text"`), "text": textOf(a)}}
@@ -98,7 +97,7 @@ func (a *assembly) toolUse(b block) error {
 }
 
 func textOf(a *assembly) json.RawMessage {
-	s, _ := a.content.text()
+	_, s := a.text()
 	b, _ := json.Marshal(s)
 	return b
 }

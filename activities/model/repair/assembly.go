@@ -3,6 +3,7 @@ package repair
 import (
 	"encoding/json"
 	"strings"
+	"time"
 )
 
 // MaxCalls bounds the tool calls of one reply.
@@ -13,11 +14,14 @@ type assembly struct {
 	call  *Call
 	max   int
 	clean func(string) string
-	// settle is called at a finish reason; nil does nothing.
-	settle func()
+	// literal takes <think> in a text for text: Anthropic sends reasoning apart.
+	literal bool
+	// settle shortens the wait for more of the stream; nil does nothing.
+	settle func(time.Duration)
 
 	content   rawString
 	reasoning rawString
+	think     thinking
 	calls     []*toolCall
 	byIndex   map[int]*toolCall
 	usage     usage
@@ -84,8 +88,13 @@ func (a *assembly) apply(d delta) error {
 		a.finish = ""
 	}
 	a.call.reasoning(a.reasoning.next())
-	a.call.text(a.content.next())
+	a.show(a.think.feed(a.content.next()))
 	return nil
+}
+
+func (a *assembly) show(reasoning, text string) {
+	a.call.reasoning(reasoning)
+	a.call.text(text)
 }
 
 func (a *assembly) size() int {
@@ -198,7 +207,7 @@ func (a *assembly) finished(reason string) error {
 		a.finish = "stop"
 	}
 	if a.settle != nil {
-		a.settle()
+		a.settle(afterFinish)
 	}
 	return nil
 }
@@ -208,14 +217,16 @@ func (a *assembly) check() error {
 	if a.finish == "" {
 		return truncated("cut", "stream ended without a finish reason")
 	}
-	if a.finish == "length" && (len(a.calls) > 0 || a.content.empty()) {
+	_, text := a.text()
+	empty := strings.TrimSpace(text) == ""
+	if a.finish == "length" && (len(a.calls) > 0 || empty) {
 		return truncated("length", "reply hit its token limit")
 	}
 	if a.finish == "content_filter" {
 		a.calls = nil
 		return nil
 	}
-	if len(a.calls) == 0 && a.content.empty() {
+	if len(a.calls) == 0 && empty {
 		return invalid("reply is empty")
 	}
 	if len(a.calls) > 0 {
@@ -227,6 +238,18 @@ func (a *assembly) check() error {
 		}
 	}
 	return nil
+}
+
+// text is the whole reasoning and the whole text of the reply. A half rune at
+// the very end becomes U+FFFD.
+func (a *assembly) text() (reasoning, text string) {
+	content, _ := a.content.text()
+	thoughts, _ := a.reasoning.text()
+	if a.literal {
+		return thoughts, content
+	}
+	inText, text := partThinking(content)
+	return thoughts + inText, text
 }
 
 // answer is the reply as a plain chat completion.
@@ -243,11 +266,8 @@ func (a *assembly) answer() ([]byte, error) {
 		Type     string   `json:"type"`
 		Function function `json:"function"`
 	}
-	content, ok := a.content.text()
-	if !ok {
-		content = strings.ToValidUTF8(content, "\uFFFD")
-	}
-	thoughts, _ := a.reasoning.text()
+	a.show(a.think.end())
+	thoughts, content := a.text()
 	message := map[string]any{"role": "assistant", "content": content, "reasoning_content": thoughts}
 	var calls []call
 	for _, c := range a.calls {

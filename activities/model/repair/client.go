@@ -94,7 +94,7 @@ func (c *Client) do(req *http.Request, call *Call) ([]byte, error) {
 	out.Body = io.NopCloser(bytes.NewReader(sent))
 	out.ContentLength = int64(len(sent))
 	out.GetBody = nil
-	resp, err := c.HTTP.Do(out)
+	resp, err := c.HTTP.Do(out) //nolint:gosec // the operator configures where the model lives
 	if err != nil {
 		return nil, c.failure(caller, ctx, err, false)
 	}
@@ -117,7 +117,7 @@ func (c *Client) do(req *http.Request, call *Call) ([]byte, error) {
 // answer reads the body in the format that the provider chose.
 func (c *Client) answer(resp *http.Response, wire *watched, call *Call) ([]byte, error) {
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
-	a := &assembly{call: call, max: c.MaxReply, clean: c.clean, settle: wire.settle}
+	a := &assembly{call: call, max: c.MaxReply, clean: c.clean, settle: wire.settle, literal: c.Dialect == Anthropic}
 	switch {
 	case c.Dialect == Anthropic:
 		return readAnthropic(wire, a)
@@ -180,12 +180,15 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// afterFinish is how long a finished stream may still take to close or to send
-// its usage.
-const afterFinish = 3 * time.Second
+const (
+	// afterFinish is how long a finished stream may take to send its usage and to end.
+	afterFinish = 3 * time.Second
+	// afterDone is how long a connection is read on after [DONE], to use it again.
+	afterDone = 50 * time.Millisecond
+)
 
-// settle shortens the idle time once the reply is finished.
-func (w *watched) settle() {
-	w.every = min(w.every, afterFinish)
+// settle shortens the idle time.
+func (w *watched) settle(d time.Duration) {
+	w.every = min(w.every, d)
 	w.idle.Reset(w.every)
 }

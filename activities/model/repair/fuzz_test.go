@@ -29,23 +29,24 @@ func FuzzStream(f *testing.F) {
 		chunk(`{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]}`, `"tool_calls"`),
 		chunk(`{"tool_calls":[{"function":{"arguments":"{}"}}]}`, `"tool_calls"`),
 		chunk(`{"tool_calls":[{"index":0,"id":7,"function":{"name":"f","arguments":"\\"}}]}`, `"tool_calls"`),
+		chunk(`{"content":"<thi"}`, "null") + chunk(`{"content":"nk>a</think>\nb"}`, `"stop"`),
 		"data: {\"choices\":[\ndata: ]}\n\n",
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		run := func(slow bool) ([]byte, error, string) {
+		run := func(slow bool) ([]byte, string, error) {
 			var seen strings.Builder
-			a := &assembly{call: &Call{Text: func(s string) { seen.WriteString(s) }}, max: 1 << 16, clean: func(s string) string { return s }}
+			a := &assembly{call: &Call{Reasoning: func(string) {}, Text: func(s string) { seen.WriteString(s) }}, max: 1 << 16, clean: func(s string) string { return s }}
 			if slow {
 				out, err := readStream(iotest.OneByteReader(bytes.NewReader(in)), a)
-				return out, err, seen.String()
+				return out, seen.String(), err
 			}
 			out, err := readStream(bytes.NewReader(in), a)
-			return out, err, seen.String()
+			return out, seen.String(), err
 		}
-		out, err, seen := run(false)
-		again, errAgain, _ := run(true)
+		out, seen, err := run(false)
+		again, _, errAgain := run(true)
 		if !bytes.Equal(out, again) || fault.CodeOf(err) != fault.CodeOf(errAgain) {
 			t.Fatalf("depends on how it was cut: %s %v / %s %v", out, err, again, errAgain)
 		}

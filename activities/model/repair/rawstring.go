@@ -64,9 +64,6 @@ func (r *rawString) text() (string, bool) {
 	return s, true
 }
 
-// empty tells whether nothing but white space came.
-func (r *rawString) empty() bool { return len(bytes.TrimSpace(r.raw)) == 0 }
-
 func unquote(raw []byte) (string, bool) {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return string(raw), true
@@ -109,3 +106,6 @@ func escaped(b []byte, i int) bool {
 	}
 	return n%2 == 1
 }
+
+// empty tells whether nothing but white space came.
+func (r *rawString) empty() bool { return len(bytes.TrimSpace(r.raw)) == 0 }

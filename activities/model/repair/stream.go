@@ -63,6 +63,7 @@ func readStream(from io.Reader, a *assembly) ([]byte, error) {
 			data = line
 		}
 		if string(data) == "[DONE]" {
+			a.drain(r)
 			return a.answer()
 		}
 		if n := len(data); n > 0 && data[n-1] == '}' && json.Valid(data) {
@@ -81,6 +82,16 @@ func readStream(from io.Reader, a *assembly) ([]byte, error) {
 			return a.answer()
 		}
 	}
+}
+
+// drain reads the end of a stream, so that its connection can be used again. A
+// server that keeps it open costs afterDone and the connection.
+func (a *assembly) drain(r io.Reader) {
+	if a.settle != nil {
+		a.settle(afterDone)
+	}
+	const most = 4 << 10
+	_, _ = io.CopyN(io.Discard, r, most)
 }
 
 // event applies one JSON object of the stream.
