@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxPayload = 256 << 10
+	maxPayload = 1 << 20
 	maxLines   = 100
 )
 
@@ -50,7 +50,8 @@ func parseObject(obj map[string]json.RawMessage, path string, fields []field, al
 			continue
 		}
 		if isNull(obj[k]) {
-			if f.Required || !all {
+			// In a new record null is the same as left out.
+			if !all {
 				p.add(path+k, "不能为空", "must not be null")
 			}
 			continue
@@ -71,9 +72,7 @@ func parseObject(obj map[string]json.RawMessage, path string, fields []field, al
 	}
 	for _, f := range fields {
 		if raw, given := obj[f.Name]; all && f.Required && !f.ReadOnly && (!given || isNull(raw)) {
-			if !given {
-				p.add(path+f.Name, "必填", "is required")
-			}
+			p.add(path+f.Name, "必填", "is required")
 		}
 	}
 	return vals

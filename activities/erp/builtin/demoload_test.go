@@ -1,0 +1,152 @@
+package builtin_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/erpilot/erpilot/activities/erp/builtin"
+	"github.com/erpilot/erpilot/activities/store"
+	"github.com/erpilot/erpilot/activities/store/pgtest"
+	"github.com/erpilot/erpilot/schema/demo"
+)
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func TestDemoDataKeepsTheInvariants(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, pgtest.NewDemoDatabase(t))
+	for what, sql := range map[string]string{
+		"stock is the sum of the ledger": `SELECT count(*) FROM erp.stock s WHERE s.quantity <>
+			(SELECT coalesce(sum(l.quantity), 0) FROM erp.stock_ledger l WHERE (l.tenant_id, l.product, l.warehouse) = (s.tenant_id, s.product, s.warehouse))`,
+		"totals are the sums of the lines": `SELECT count(*) FROM erp.sales_order o WHERE o.total IS DISTINCT FROM
+			(SELECT sum(l.amount) FROM erp.sales_order_line l WHERE (l.tenant_id, l.number) = (o.tenant_id, o.number))`,
+		"amounts are rounded products": `SELECT count(*) FROM erp.sales_order_line WHERE amount <> round(quantity * unit_price, 2)`,
+		"orders took their goods": `SELECT count(*) FROM erp.sales_order_line l JOIN erp.sales_order o USING (tenant_id, number) WHERE
+			(SELECT coalesce(sum(m.quantity), 0) FROM erp.stock_ledger m WHERE (m.tenant_id, m.product, m.document) = (l.tenant_id, l.product, l.number))
+			<> CASE WHEN o.status = 'cancelled' THEN 0 ELSE -l.quantity END`,
+		"the counter is the last number": `SELECT count(*) FROM erp.counters c WHERE 'SO-' || lpad(c.last::text, 6, '0') <>
+			(SELECT max(number) FROM erp.sales_order o WHERE o.tenant_id = c.tenant_id)`,
+		"there is enough to ask about": `SELECT count(*) FROM tenants t WHERE
+			(SELECT count(*) FROM erp.customer c WHERE c.tenant_id = t.tenant_id) < 200 OR
+			(SELECT count(*) FROM erp.product c WHERE c.tenant_id = t.tenant_id) < 300 OR
+			(SELECT count(*) FROM erp.sales_order c WHERE c.tenant_id = t.tenant_id) < 5000`,
+	} {
+		var broken int
+		if err := conn.QueryRow(ctx, sql).Scan(&broken); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if broken != 0 {
+			t.Errorf("%s: %d rows break it", what, broken)
+		}
+	}
+}
+
+func TestLoadingTheDemoTwiceDoesNothing(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, pgtest.NewDemoDatabase(t))
+	sum := func() (s string) {
+		err := conn.QueryRow(ctx, "SELECT (SELECT count(*) FROM erp.sales_order) || '/' || (SELECT count(*) FROM erp.stock_ledger) || '/' || (SELECT count(*) FROM tenants)").Scan(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	before := sum()
+	if err := builtin.LoadDemo(ctx, conn); err != nil {
+		t.Fatal(err)
+	}
+	if after := sum(); after != before {
+		t.Errorf("before %s, after %s", before, after)
+	}
+}
+
+// The owner of a real installation is no superuser, and row-level security is
+// FORCEd on it too.
+func TestAnOwnerWithoutSuperpowersMigratesAndLoads(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	url := pgtest.NewEmptyDatabase(t)
+	super := connect(t, url)
+	for _, sql := range []string{
+		"DO $$ BEGIN CREATE ROLE erpilot_owner_test LOGIN CREATEROLE; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO erpilot_owner_test', current_database()); END $$",
+		"ALTER SCHEMA public OWNER TO erpilot_owner_test",
+	} {
+		if _, err := super.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owned := asUser(t, url, "erpilot_owner_test")
+	if _, _, err := store.Migrate(ctx, owned); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := builtin.LoadDemo(ctx, connect(t, owned)); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("loaded in %s", time.Since(start))
+	c := builtin.New(open(t, owned))
+	if _, err := c.Login(ctx, demo.Tenants()[0], "li", demo.Password); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryTableIsScopedByTenant(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, pgtest.NewDemoDatabase(t))
+	rows, err := conn.Query(ctx, `SELECT c.relname::text, c.relrowsecurity AND c.relforcerowsecurity,
+		EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid),
+		(SELECT a.attname = 'tenant_id' FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] WHERE i.indrelid = c.oid AND i.indisprimary)
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'erp' AND c.relkind = 'r'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n := 0
+	for rows.Next() {
+		var table string
+		var forced, policy, keyed bool
+		if err := rows.Scan(&table, &forced, &policy, &keyed); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if !forced || !policy || !keyed {
+			t.Errorf("erp.%s: forced row security %v, policy %v, tenant first in its key %v", table, forced, policy, keyed)
+		}
+	}
+	if n < 14 {
+		t.Errorf("%d tables", n)
+	}
+	// Without a tenant the app sees nothing at all, in tables and views alike.
+	if _, err := conn.Exec(ctx, "SET ROLE erpilot_app"); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"users", "grants", "customer", "v_stock", "v_sales_order", "v_sales_order_line", "v_customer_discount", "commits"} {
+		var count int
+		if err := conn.QueryRow(ctx, "SELECT count(*) FROM erp."+table).Scan(&count); err != nil || count != 0 {
+			t.Errorf("erp.%s shows %d rows without a tenant (%v)", table, count, err)
+		}
+	}
+	// The app changes neither people, rights, forms nor the past.
+	for _, sql := range []string{"UPDATE erp.users SET active = true", "INSERT INTO erp.grants VALUES ('a.b', 'x', 'y', 'z')", "UPDATE erp.forms SET source = 'users'",
+		"UPDATE erp.stock_ledger SET quantity = 1", "DELETE FROM erp.stock_ledger", "DELETE FROM erp.sales_order", "DELETE FROM erp.commits"} {
+		if _, err := conn.Exec(ctx, sql); err == nil || !strings.Contains(err.Error(), "42501") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}

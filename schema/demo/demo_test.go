@@ -1,0 +1,68 @@
+package demo_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/erpilot/erpilot/schema/demo"
+)
+
+func TestGenerateIsTheSameEveryTime(t *testing.T) {
+	t.Parallel()
+	if !reflect.DeepEqual(demo.Generate(), demo.Generate()) {
+		t.Error("two runs differ")
+	}
+}
+
+func TestNamesOfTheTourStandAlone(t *testing.T) {
+	t.Parallel()
+	for _, x := range demo.Generate() {
+		names := map[string]bool{}
+		for _, p := range x.Products {
+			if names[p.Name] || names[p.NameEn] {
+				t.Errorf("%s: %s comes twice", x.Tenant, p.Name)
+			}
+			names[p.Name], names[p.NameEn] = true, true
+			if p.Code != "P-0001" && (strings.Contains(p.Name, "龙井") || strings.Contains(p.NameEn, "Longjing")) ||
+				p.Code != "P-0002" && (strings.Contains(p.Name, "茉莉") || strings.Contains(p.NameEn, "Jasmine")) {
+				t.Errorf("%s: %s is like a product of the tour", x.Tenant, p.Name)
+			}
+		}
+		for _, c := range x.Customers {
+			if names[c.Name] {
+				t.Errorf("%s: %s comes twice", x.Tenant, c.Name)
+			}
+			names[c.Name] = true
+			if c.Code != "C-0001" && strings.Contains(c.Name, "晨光") {
+				t.Errorf("%s: %s is like the customer of the tour", x.Tenant, c.Name)
+			}
+		}
+	}
+	first := demo.Generate()[0]
+	if c := first.Customers[0]; c.Name != "上海晨光贸易有限公司" || c.Region != "east" || !c.Active {
+		t.Errorf("the customer of the tour is %+v", c)
+	}
+}
+
+func TestStockIsNeverNegativeAndTenantsOverlapInCodesOnly(t *testing.T) {
+	t.Parallel()
+	all := demo.Generate()
+	for _, x := range all {
+		stock := map[[2]string]int64{}
+		for _, m := range x.Ledger {
+			k := [2]string{m.Product, m.Warehouse}
+			if stock[k] += m.Quantity; stock[k] < 0 {
+				t.Fatalf("%s: %v goes below zero with %s", x.Tenant, k, m.Document)
+			}
+		}
+		if stock[[2]string{"P-0001", "WH-01"}] != 500 || stock[[2]string{"P-0002", "WH-01"}] != 320 {
+			t.Errorf("%s: the products of the tour are at %v", x.Tenant, stock[[2]string{"P-0001", "WH-01"}])
+		}
+	}
+	for i := 1; i < len(all); i++ {
+		if all[0].Customers[0].Code != all[i].Customers[0].Code || all[0].Customers[0].Name == all[i].Customers[0].Name {
+			t.Errorf("%s and %s: %s, %s", all[0].Tenant, all[i].Tenant, all[0].Customers[0].Name, all[i].Customers[0].Name)
+		}
+	}
+}
