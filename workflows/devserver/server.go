@@ -92,7 +92,7 @@ func serverArgs(cfg Config) []string {
 	if cfg.DBFile != "" {
 		args = append(args, "--db-filename", cfg.DBFile, "--sqlite-pragma", "journal_mode=wal")
 	}
-	if cfg.Namespace != "" {
+	if cfg.Namespace != "" && cfg.Namespace != client.DefaultNamespace {
 		args = append(args, "--namespace", cfg.Namespace)
 	}
 	for _, a := range contract.SearchAttributes {
@@ -103,8 +103,8 @@ func serverArgs(cfg Config) []string {
 
 // waitReady dials until the server answers, then sees to the search attributes.
 func (s *Server) waitReady(ctx context.Context, cfg Config) error {
-	namespaces := []string{"default"}
-	if cfg.Namespace != "" {
+	namespaces := []string{client.DefaultNamespace}
+	if cfg.Namespace != "" && cfg.Namespace != client.DefaultNamespace {
 		namespaces = append(namespaces, cfg.Namespace)
 	}
 	for _, ns := range namespaces {

@@ -34,25 +34,24 @@ func (e *InstallError) Error() string {
 	return fmt.Sprintf("%s; install them with:  %s", found, InstallCommand())
 }
 
-// InstallCommand is the one command that installs a PostgreSQL server here. On
-// Debian it keeps the package from starting a cluster of its own on port 5432.
+// InstallCommand is the one command that installs a PostgreSQL server here.
 func InstallCommand() string {
 	has := func(name string) bool { _, err := exec.LookPath(name); return err == nil }
+	sudo := "sudo "
+	if os.Geteuid() == 0 {
+		sudo = ""
+	}
 	switch {
 	case has("apt-get"):
-		return "sudo sh -c 'mkdir -p /etc/postgresql-common/createcluster.d && " +
-			"echo create_main_cluster=false > /etc/postgresql-common/createcluster.d/no-main.conf && " +
-			"apt-get update && apt-get install -y --no-install-recommends postgresql'"
-	case has("brew"):
+		return sudo + "apt-get install -y --no-install-recommends postgresql"
+	case has("brew"), runtime.GOOS == "darwin":
 		return "brew install postgresql@17"
 	case has("dnf"):
-		return "sudo dnf install -y postgresql-server"
+		return sudo + "dnf install -y postgresql-server postgresql-contrib"
 	case has("apk"):
-		return "sudo apk add postgresql"
+		return sudo + "apk add postgresql postgresql-contrib"
 	case has("pacman"):
-		return "sudo pacman -S --noconfirm postgresql"
-	case runtime.GOOS == "darwin":
-		return "brew install postgresql@17   (Homebrew: https://brew.sh)"
+		return sudo + "pacman -S --noconfirm postgresql"
 	default:
 		return "the package manager of this system (package postgresql or postgresql-server)"
 	}

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 // passable is a directory below which an unprivileged account can work.
 func passable(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "erpilot-pgcluster-")
+	dir, err := os.MkdirTemp("", "erpilot-pgcluster-") //nolint:usetesting // Nobody else may pass through t.TempDir.
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,53 +179,6 @@ func (q *Queries) OpenTurnsOfConversation(ctx context.Context, arg OpenTurnsOfCo
 	return items, nil
 }
 
-const sweepAnswers = `-- name: SweepAnswers :many
-SELECT p.pending_id, p.conversation_id, t.n FROM pendings p
-JOIN turns t ON t.tenant_id = p.tenant_id AND t.turn_id = p.turn_id
-WHERE p.tenant_id = $1 AND p.kind <> 'approval' AND p.status = 'answered'
-  AND p.closed_at BETWEEN $2::timestamptz AND $3::timestamptz
-  AND t.status = 'waiting' AND t.queued_at IS NULL ORDER BY p.closed_at LIMIT $4
-`
-
-type SweepAnswersParams struct {
-	TenantID string
-	Since    time.Time
-	Before   time.Time
-	MaxRows  int32
-}
-
-type SweepAnswersRow struct {
-	PendingID      string
-	ConversationID string
-	N              int32
-}
-
-// Questions that were answered while their turn still seems to wait for them.
-func (q *Queries) SweepAnswers(ctx context.Context, arg SweepAnswersParams) ([]SweepAnswersRow, error) {
-	rows, err := q.db.Query(ctx, sweepAnswers,
-		arg.TenantID,
-		arg.Since,
-		arg.Before,
-		arg.MaxRows,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SweepAnswersRow{}
-	for rows.Next() {
-		var i SweepAnswersRow
-		if err := rows.Scan(&i.PendingID, &i.ConversationID, &i.N); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const sweepOperations = `-- name: SweepOperations :many
 SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND status NOT IN
   ('executed','refused','rejected','cancelled','expired','completed','abandoned')
@@ -341,6 +294,59 @@ func (q *Queries) SweepParked(ctx context.Context, arg SweepParkedParams) ([]str
 			return nil, err
 		}
 		items = append(items, op_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sweepStuckTurns = `-- name: SweepStuckTurns :many
+SELECT tenant_id, turn_id, conversation_id, user_id, n, status, queued_at, segment, locale, error_code, error_params, idempotency_key, request_hash, workflow_run, started_at, ended_at FROM turns t WHERE t.tenant_id = $1 AND t.status = 'waiting' AND t.queued_at IS NULL
+  AND t.started_at < $2::timestamptz
+  AND NOT EXISTS (SELECT 1 FROM pendings p WHERE p.tenant_id = t.tenant_id AND p.turn_id = t.turn_id AND p.status = 'open')
+  AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.tenant_id = t.tenant_id AND o.turn_id = t.turn_id AND o.status NOT IN
+    ('executed','refused','failed','rejected','cancelled','expired','completed','abandoned','needs_person'))
+ORDER BY t.turn_id LIMIT $3
+`
+
+type SweepStuckTurnsParams struct {
+	TenantID string
+	Before   time.Time
+	MaxRows  int32
+}
+
+// Turns that wait although everything they could wait for is settled: a signal was lost.
+func (q *Queries) SweepStuckTurns(ctx context.Context, arg SweepStuckTurnsParams) ([]Turn, error) {
+	rows, err := q.db.Query(ctx, sweepStuckTurns, arg.TenantID, arg.Before, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Turn{}
+	for rows.Next() {
+		var i Turn
+		if err := rows.Scan(
+			&i.TenantID,
+			&i.TurnID,
+			&i.ConversationID,
+			&i.UserID,
+			&i.N,
+			&i.Status,
+			&i.QueuedAt,
+			&i.Segment,
+			&i.Locale,
+			&i.ErrorCode,
+			&i.ErrorParams,
+			&i.IdempotencyKey,
+			&i.RequestHash,
+			&i.WorkflowRun,
+			&i.StartedAt,
+			&i.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -2,7 +2,10 @@
 
 package process
 
-import "syscall"
+import (
+	"sync"
+	"syscall"
+)
 
 // attributes has no parent-death signal to set here.
 func attributes(u *User, _ syscall.Signal) *syscall.SysProcAttr {
@@ -22,6 +25,9 @@ func (c *Child) arrangeDeath(death syscall.Signal) error {
 	if err := guard.Watch(c); err != nil {
 		return err
 	}
-	c.guard = guard
+	guards.Store(c, guard)
 	return nil
 }
+
+// guards are kept from the garbage collector, which would close their pipes.
+var guards sync.Map

@@ -42,9 +42,6 @@ type Child struct {
 	cmd  *exec.Cmd
 	done chan struct{}
 	err  error
-	// guard is kept from the garbage collector, which would close its pipe; nil
-	// on Linux.
-	guard *Guard
 }
 
 // Start starts the child and returns once it runs.

@@ -99,8 +99,6 @@ func ReadRecord(file string) (r Record, ok bool, err error) {
 	if err != nil {
 		return Record{}, false, err
 	}
-	if torn := json.Unmarshal(data, &r) != nil; torn {
-		return Record{}, false, nil
-	}
-	return r, true, nil
+	ok = json.Unmarshal(data, &r) == nil
+	return r, ok, nil
 }
