@@ -20,7 +20,7 @@ func TestAnthropicInputThatIsNoObjectIsRefusedAndNeverEmptied(t *testing.T) {
 		`null`:               `null`,
 		`[1]`:                `[1]`,
 	} {
-		s := start(t, modeltest.Step{RawBody: `{"type":"message","content":[{"type":"tool_use","id":"c1","name":"find_forms","input":` + input + `}],"stop_reason":"tool_use"}`})
+		s := start(t, modeltest.Step{Whole: true, RawBody: `{"type":"message","content":[{"type":"tool_use","id":"c1","name":"find_forms","input":` + input + `}],"stop_reason":"tool_use"}`})
 		got, err := build(t, config(s, modeltest.Anthropic)).Generate(t.Context(), request("hi"), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestAnthropicInputThatIsNoObjectIsRefusedAndNeverEmptied(t *testing.T) {
 
 func TestAnthropicBlocksThatAreUnknownAreLeftOut(t *testing.T) {
 	t.Parallel()
-	s := start(t, modeltest.Step{RawBody: `{"type":"message","model":"m","content":[{"type":"redacted_thinking","data":"x"},{"type":"text","text":"a"},{"type":"server_tool_use","id":"s","name":"web","input":{}},{"type":"text","text":"b"}],"stop_reason":"end_turn"}`})
+	s := start(t, modeltest.Step{Whole: true, RawBody: `{"type":"message","model":"m","content":[{"type":"redacted_thinking","data":"x"},{"type":"text","text":"a"},{"type":"server_tool_use","id":"s","name":"web","input":{}},{"type":"text","text":"b"}],"stop_reason":"end_turn"}`})
 	got, err := build(t, config(s, modeltest.Anthropic)).Generate(t.Context(), request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)

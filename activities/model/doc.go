@@ -24,8 +24,10 @@
 //
 // # Intentional
 //
-//   - Anthropic answers whole, not streamed: langchaingo loses the input of tool
-//     calls otherwise, and the text of one reply is short.
+//   - langchaingo is always asked for a whole answer; streaming is between the
+//     repairing client and the provider.
+//   - Tool results of parallel calls go to langchaingo one by one, because its
+//     clients take one each; the repairing client joins them for Anthropic.
 //   - A transcript is made pairable before it is sent: a call without a result
 //     gets one that says so, because every provider refuses it otherwise, for ever.
 //   - Malformed arguments of an earlier call are quoted back to the model; they

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,36 @@ import (
 )
 
 const testKey = "sk-test-0123456789abcdef"
+
+// ways are the wire formats that a step can be answered in.
+func ways(step modeltest.Step, openaiOnly bool) map[string]way {
+	m := map[string]way{}
+	for _, f := range flavours {
+		if openaiOnly && f == modeltest.Anthropic {
+			continue
+		}
+		m[string(f)] = way{f, step}
+		streamOnly := step.Raw != nil || step.Whole
+		if slices.Contains([]modeltest.Fault{modeltest.HugeLine, modeltest.Trailing, modeltest.NoDone, modeltest.HangAfterFinish, modeltest.NoFinish, modeltest.DoneOnly, modeltest.ErrorObject}, step.Fault) {
+			streamOnly = true
+		}
+		for _, c := range step.Calls {
+			// Anthropic's JSON cannot hold malformed arguments.
+			streamOnly = streamOnly || f == modeltest.Anthropic && !json.Valid([]byte(c.Arguments))
+		}
+		if !streamOnly {
+			whole := step
+			whole.Whole = true
+			m[string(f)+", not streamed"] = way{f, whole}
+		}
+	}
+	return m
+}
+
+type way struct {
+	flavour modeltest.Flavour
+	step    modeltest.Step
+}
 
 var flavours = []modeltest.Flavour{modeltest.OpenAI, modeltest.Ollama, modeltest.Anthropic}
 
@@ -99,53 +130,51 @@ func TestGoodAnswersComeOutRight(t *testing.T) {
 		finish turn.Finish
 		// reasoning is that of the step, where empty.
 		reasoning string
-		// stream marks what only a stream can do.
-		stream bool
+		// openai marks what only that wire format can do.
+		openai bool
 	}{
 		"text":                       {step: modeltest.Step{Text: "你好，世界 👋🏽!"}, text: "你好，世界 👋🏽!", finish: turn.FinishStop},
-		"text split inside runes":    {step: modeltest.Step{Text: "你好，世界 👋🏽!", Split: true, Piece: 1}, text: "你好，世界 👋🏽!", finish: turn.FinishStop, stream: true},
+		"text split inside runes":    {step: modeltest.Step{Text: "你好，世界 👋🏽!", Split: true, Piece: 1}, text: "你好，世界 👋🏽!", finish: turn.FinishStop},
 		"text and reasoning":         {step: modeltest.Step{Text: "yes", Reasoning: "thinking 想"}, text: "yes", finish: turn.FinishStop},
 		"one call":                   {step: modeltest.Step{Calls: two[:1]}, calls: wantTwo[:1], finish: turn.FinishCalls},
 		"text and a call":            {step: modeltest.Step{Text: "Let me look.", Calls: two[:1]}, text: "Let me look.", calls: wantTwo[:1], finish: turn.FinishCalls},
 		"reasoning and a call":       {step: modeltest.Step{Reasoning: "hm", Calls: two[:1]}, calls: wantTwo[:1], finish: turn.FinishCalls},
 		"parallel calls":             {step: modeltest.Step{Calls: two}, calls: wantTwo, finish: turn.FinishCalls},
-		"interleaved calls":          {step: modeltest.Step{Calls: two, Shape: modeltest.Interleaved, Piece: 3}, calls: wantTwo, finish: turn.FinishCalls, stream: true},
-		"arguments split in runes":   {step: modeltest.Step{Calls: two, Split: true, Piece: 1}, calls: wantTwo, finish: turn.FinishCalls, stream: true},
-		"type in each delta":         {step: modeltest.Step{Calls: two, Shape: modeltest.TypeInEach, Piece: 2}, calls: wantTwo, finish: turn.FinishCalls, stream: true},
-		"no index":                   {step: modeltest.Step{Calls: two, Shape: modeltest.NoIndex}, calls: wantTwo, finish: turn.FinishCalls, stream: true},
-		"same index, other id":       {step: modeltest.Step{Calls: two, Shape: modeltest.SameIndex}, calls: wantTwo, finish: turn.FinishCalls, stream: true},
-		"arguments as an object":     {step: modeltest.Step{Calls: two, Shape: modeltest.ObjectArguments}, calls: wantTwo, finish: turn.FinishCalls, stream: true},
+		"interleaved calls":          {step: modeltest.Step{Calls: two, Shape: modeltest.Interleaved, Piece: 3}, calls: wantTwo, finish: turn.FinishCalls},
+		"arguments split in runes":   {step: modeltest.Step{Calls: two, Split: true, Piece: 1}, calls: wantTwo, finish: turn.FinishCalls},
+		"type in each delta":         {step: modeltest.Step{Calls: two, Shape: modeltest.TypeInEach, Piece: 2}, calls: wantTwo, finish: turn.FinishCalls},
+		"no index":                   {step: modeltest.Step{Calls: two, Shape: modeltest.NoIndex}, calls: wantTwo, finish: turn.FinishCalls},
+		"same index, other id":       {step: modeltest.Step{Calls: two, Shape: modeltest.SameIndex}, calls: wantTwo, finish: turn.FinishCalls},
+		"arguments as an object":     {step: modeltest.Step{Calls: two, Shape: modeltest.ObjectArguments}, calls: wantTwo, finish: turn.FinishCalls},
 		"two calls with one id":      {step: modeltest.Step{Calls: []modeltest.Call{call("c", tool.FindForms, argsA), call("c", tool.ReadForm, argsB)}}, calls: calls("c", tool.FindForms, argsA, "c_1", tool.ReadForm, argsB), finish: turn.FinishCalls},
 		"one id, no index":           {step: modeltest.Step{Shape: modeltest.SameIndex, Calls: []modeltest.Call{call("c", tool.ReadForm, argsB), call("c", tool.ReadForm, argsB)}}, calls: calls("c", tool.ReadForm, argsB, "c_1", tool.ReadForm, argsB), finish: turn.FinishCalls},
 		"calls without id":           {step: modeltest.Step{Calls: []modeltest.Call{call("", tool.FindForms, argsA), call("", tool.ReadForm, argsB)}}, calls: calls("call_1", tool.FindForms, argsA, "call_2", tool.ReadForm, argsB), finish: turn.FinishCalls},
 		"finish says stop":           {step: modeltest.Step{Calls: two[:1], Finish: "stop"}, calls: wantTwo[:1], finish: turn.FinishCalls},
 		"240 KB of arguments":        {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.FindForms, big)}, Piece: 100 << 10}, calls: calls("c1", tool.FindForms, big), finish: turn.FinishCalls},
 		"numbers beyond doubles":     {step: modeltest.Step{Calls: []modeltest.Call{call("c1", "x", `{"n":12345678901234567890.5}`)}}, calls: calls("c1", "x", `{"n":12345678901234567890.5}`), finish: turn.FinishCalls},
-		"huge lines":                 {step: modeltest.Step{Text: strings.Repeat("字", 50<<10), Fault: modeltest.HugeLine}, text: strings.Repeat("字", 50<<10), finish: turn.FinishStop, stream: true},
-		"a delta after the finish":   {step: modeltest.Step{Text: "ok", Fault: modeltest.Trailing}, text: "ok", finish: turn.FinishStop, stream: true},
-		"no [DONE]":                  {step: modeltest.Step{Text: "ok", Fault: modeltest.NoDone}, text: "ok", finish: turn.FinishStop, stream: true},
+		"huge lines":                 {step: modeltest.Step{Text: strings.Repeat("字", 50<<10), Fault: modeltest.HugeLine}, text: strings.Repeat("字", 50<<10), finish: turn.FinishStop},
+		"a delta after the finish":   {step: modeltest.Step{Text: "ok", Fault: modeltest.Trailing}, text: "ok", finish: turn.FinishStop},
+		"no [DONE]":                  {step: modeltest.Step{Text: "ok", Fault: modeltest.NoDone}, text: "ok", finish: turn.FinishStop},
 		"JSON in place of a stream":  {step: modeltest.Step{Text: "ok", Calls: two, Whole: true}, text: "ok", calls: wantTwo, finish: turn.FinishCalls},
 		"text cut at the limit":      {step: modeltest.Step{Text: "half an ans", Finish: "length"}, text: "half an ans", finish: turn.FinishLength},
 		"withheld":                   {step: modeltest.Step{Text: "I can", Calls: two, Finish: "content_filter"}, text: "I can", finish: turn.FinishFiltered},
-		"malformed arguments":        {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.FindForms, `{"query": oops`)}}, calls: calls("c1", tool.FindForms, `{"query": oops`), finish: turn.FinishCalls, stream: true},
-		"no arguments":               {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.FindForms, "")}}, calls: calls("c1", tool.FindForms, ""), finish: turn.FinishCalls, stream: true},
+		"malformed arguments":        {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.FindForms, `{"query": oops`)}}, calls: calls("c1", tool.FindForms, `{"query": oops`), finish: turn.FinishCalls},
+		"no arguments":               {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.FindForms, "")}}, calls: calls("c1", tool.FindForms, ""), finish: turn.FinishCalls, openai: true},
 		"unknown tool":               {step: modeltest.Step{Calls: []modeltest.Call{call("c1", "drop_table", `{}`)}}, calls: calls("c1", "drop_table", `{}`), finish: turn.FinishCalls},
 		"missing required field":     {step: modeltest.Step{Calls: []modeltest.Call{call("c1", tool.ReadForm, `{"form":"x"}`)}}, calls: calls("c1", tool.ReadForm, `{"form":"x"}`), finish: turn.FinishCalls},
-		"hang after the finish":      {step: modeltest.Step{Text: "ok", Fault: modeltest.HangAfterFinish}, text: "ok", finish: turn.FinishStop, stream: true},
-		"data over lines, odd bytes": {step: modeltest.Step{Raw: []string{"\ufeff: bom", "event: message", `data: {"choices":[{"index":0,`, `data: "delta":{"content":"o"}}]}`, "", "retry: 5", `data:{"choices":[{"index":1,"delta":{"content":"other"}},{"index":0,"delta":{"content":"k"},"finish_reason":"stop"}],"error":null}` + "\r", "\r", "data: [DONE]"}}, text: "ok", finish: turn.FinishStop, stream: true},
-		"thinking inside the text":   {step: modeltest.Step{Text: "\n<think>first 想</think>\n\nyes", Piece: 2}, text: "yes", reasoning: "first 想", finish: turn.FinishStop, stream: true},
+		"hang after the finish":      {step: modeltest.Step{Text: "ok", Fault: modeltest.HangAfterFinish}, text: "ok", finish: turn.FinishStop},
+		"data over lines, odd bytes": {step: modeltest.Step{Raw: []string{"\ufeff: bom", "event: message", `data: {"choices":[{"index":0,`, `data: "delta":{"content":"o"}}]}`, "", "retry: 5", `data:{"choices":[{"index":1,"delta":{"content":"other"}},{"index":0,"delta":{"content":"k"},"finish_reason":"stop"}],"error":null}` + "\r", "\r", "data: [DONE]"}}, text: "ok", finish: turn.FinishStop, openai: true},
+		"thinking inside the text":   {step: modeltest.Step{Text: "\n<think>first 想</think>\n\nyes", Piece: 2}, text: "yes", reasoning: "first 想", finish: turn.FinishStop, openai: true},
 		"a mark that is none":        {step: modeltest.Step{Text: "<th", Piece: 1}, text: "<th", finish: turn.FinishStop},
 		"a mark further on":          {step: modeltest.Step{Text: "a <think>b</think>", Piece: 1}, text: "a <think>b</think>", finish: turn.FinishStop},
-		"surrogates over deltas":     {step: modeltest.Step{Raw: []string{`data: {"choices":[{"delta":{"content":"a\ud83d"}}]}`, "", `data: {"choices":[{"delta":{"content":"\ude00b"},"finish_reason":"stop"}]}`, "", "data: [DONE]"}}, text: "a😀b", finish: turn.FinishStop, stream: true},
+		"surrogates over deltas":     {step: modeltest.Step{Raw: []string{`data: {"choices":[{"delta":{"content":"a\ud83d"}}]}`, "", `data: {"choices":[{"delta":{"content":"\ude00b"},"finish_reason":"stop"}]}`, "", "data: [DONE]"}}, text: "a😀b", finish: turn.FinishStop, openai: true},
 	}
 	for name, c := range cases {
-		for _, f := range flavours {
-			if c.stream && f == modeltest.Anthropic {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s/%s", name, f), func(t *testing.T) {
+		for how, w := range ways(c.step, c.openai) {
+			t.Run(name+"/"+how, func(t *testing.T) {
 				t.Parallel()
-				cfg := config(start(t, c.step), f)
+				f := w.flavour
+				cfg := config(start(t, w.step), f)
 				if c.step.Fault == modeltest.HangAfterFinish {
 					cfg.IdleTimeout = 100 * time.Millisecond
 				}
@@ -156,7 +185,7 @@ func TestGoodAnswersComeOutRight(t *testing.T) {
 				}
 				reasoning := c.reasoning + c.step.Reasoning
 				want := turn.Reply{Text: c.text, Reasoning: reasoning, Calls: c.calls, Finish: c.finish, Model: "test-model", Usage: turn.Usage{InputTokens: 11, OutputTokens: 7}}
-				if c.step.Raw != nil || c.step.Fault == modeltest.HangAfterFinish {
+				if c.step.Raw != nil || c.step.Fault == modeltest.HangAfterFinish && f != modeltest.Anthropic {
 					want.Usage = turn.Usage{}
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
@@ -174,9 +203,10 @@ func TestBadAnswersEndInAClearError(t *testing.T) {
 	t.Parallel()
 	one := []modeltest.Call{call("c1", tool.ReadForm, argsB)}
 	cases := map[string]struct {
-		step   modeltest.Step
-		code   fault.Code
-		stream bool
+		step modeltest.Step
+		code fault.Code
+		// openai marks what only that wire format can do.
+		openai bool
 	}{
 		"empty reply":                {modeltest.Step{}, fault.ModelInvalid, false},
 		"only reasoning":             {modeltest.Step{Reasoning: "hm"}, fault.ModelInvalid, false},
@@ -195,7 +225,7 @@ func TestBadAnswersEndInAClearError(t *testing.T) {
 		"silent":                     {modeltest.Step{Fault: modeltest.Silent}, fault.ModelUnavailable, false},
 		"endless":                    {modeltest.Step{Fault: modeltest.Endless}, fault.ModelTruncated, false},
 		"endless comments":           {modeltest.Step{Fault: modeltest.KeepAlive}, fault.ModelTruncated, false},
-		"another shape":              {modeltest.Step{RawBody: `{"choices":"none","content":"none"}`, Raw: []string{`data: {"choices":"none"}`, ""}}, fault.ModelInvalid, false},
+		"another shape":              {modeltest.Step{RawBody: `{"choices":"none","content":"none"}`, Raw: []string{`data: {"choices":"none","content":"none"}`, ""}}, fault.ModelInvalid, false},
 		"no choices":                 {modeltest.Step{RawBody: `{}`, Whole: true}, fault.ModelInvalid, true},
 		"array":                      {modeltest.Step{RawBody: `[]`, Whole: true}, fault.ModelInvalid, false},
 		"empty body":                 {modeltest.Step{RawBody: ` `, Whole: true}, fault.ModelInvalid, false},
@@ -215,13 +245,10 @@ func TestBadAnswersEndInAClearError(t *testing.T) {
 		"a redirect is not followed": {modeltest.Step{Status: 307, Header: http.Header{"Location": {"http://127.0.0.1:1/"}}}, fault.ModelRejected, false},
 	}
 	for name, c := range cases {
-		for _, f := range flavours {
-			if c.stream && f == modeltest.Anthropic {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s/%s", name, f), func(t *testing.T) {
+		for how, w := range ways(c.step, c.openai) {
+			t.Run(name+"/"+how, func(t *testing.T) {
 				t.Parallel()
-				cfg := config(start(t, c.step), f)
+				cfg := config(start(t, w.step), w.flavour)
 				cfg.IdleTimeout, cfg.Timeout, cfg.MaxReplyBytes = 300*time.Millisecond, time.Second, 64<<10
 				if c.step.Fault == modeltest.Endless {
 					cfg.IdleTimeout, cfg.Timeout = 10*time.Second, 20*time.Second

@@ -116,7 +116,7 @@ func TestAnthropicRequest(t *testing.T) {
 	}
 	raw := string(s.Requests()[0].Body)
 	m := body(t, s.Requests()[0])
-	if m["system"] != "rules" || m["max_tokens"] != 4096.0 || m["temperature"] != nil || m["stream"] == true {
+	if m["system"] != "rules" || m["max_tokens"] != 4096.0 || m["temperature"] != nil || m["stream"] != true || m["stream_options"] != nil {
 		t.Errorf("body %.300s", raw)
 	}
 	if !strings.Contains(raw, "12345678901234567890") {

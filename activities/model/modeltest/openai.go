@@ -17,6 +17,12 @@ type answer struct {
 	ollama bool
 	gone   <-chan struct{}
 	stop   <-chan struct{}
+
+	// What the faults need of a wire format: one delta of text (a JSON string),
+	// the tool calls, an error object.
+	say       func(piece string)
+	sendCalls func()
+	oops      func()
 }
 
 func (a *answer) status() {
@@ -168,6 +174,11 @@ func (a *answer) stream() {
 		}
 		return
 	}
+	a.say = func(piece string) { a.event(`{"content":`+piece+`}`, "") }
+	a.sendCalls = a.calls
+	a.oops = func() {
+		a.line(`data: {"error":{"message":"upstream failed","type":"server_error","code":503}}` + "\n")
+	}
 	a.event(`{"role":"assistant","content":""}`, "")
 	for _, p := range a.pieces(a.step.Reasoning) {
 		a.event(fmt.Sprintf(`{%q:%s}`, a.reasoningField(), p), "")
@@ -176,7 +187,7 @@ func (a *answer) stream() {
 		a.line(": " + strings.Repeat("x", 1<<20))
 	}
 	for _, p := range a.pieces(a.step.Text) {
-		a.event(`{"content":`+p+`}`, "")
+		a.say(p)
 	}
 	if a.broken() {
 		return
@@ -209,14 +220,14 @@ func (a *answer) broken() bool {
 			half := a.step.Calls[0]
 			half.Arguments = half.Arguments[:len(half.Arguments)/2]
 			a.step.Calls = []Call{half}
-			a.calls()
+			a.sendCalls()
 		}
 		_, _ = a.w.Write([]byte(`data: {"id":"chatcmpl-1","cho`))
 		a.flush()
 		a.cut()
 	case Endless:
 		for !a.over() {
-			a.event(`{"content":"`+strings.Repeat("again ", 100)+`"}`, "")
+			a.say(`"` + strings.Repeat("again ", 100) + `"`)
 		}
 	case KeepAlive:
 		tick := time.NewTicker(2 * time.Millisecond)
@@ -232,7 +243,7 @@ func (a *answer) broken() bool {
 	case Stall:
 		a.hang()
 	case ErrorObject:
-		a.line(`data: {"error":{"message":"upstream failed","type":"server_error","code":503}}` + "\n")
+		a.oops()
 	case Garbage:
 		a.line("data: {oops}\n")
 	default:

@@ -131,6 +131,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case step.Status != 0 && step.Status != http.StatusOK:
 		a.status()
+	case strings.HasSuffix(r.URL.Path, "/messages") && asked.Stream && !step.Whole:
+		a.anthropicStream()
 	case strings.HasSuffix(r.URL.Path, "/messages"):
 		a.anthropic()
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):

@@ -27,12 +27,17 @@ type assembly struct {
 	usage     usage
 	// finish is empty until the provider says why it stopped.
 	finish string
+	// over: the provider said that nothing follows.
+	over bool
 }
 
 type toolCall struct {
 	id   string
 	name string
 	args rawString
+	// input is what Anthropic gave at the begin of the block; it counts when no
+	// piece follows.
+	input string
 }
 
 type usage struct {
@@ -79,6 +84,11 @@ func (a *assembly) apply(d delta) error {
 			return err
 		}
 	}
+	return a.grown(before)
+}
+
+// grown checks the size after a delta and shows what became whole.
+func (a *assembly) grown(before int) error {
 	after := a.size()
 	if after > a.max {
 		return truncated("size", "reply is larger than %d bytes", a.max)
@@ -88,6 +98,10 @@ func (a *assembly) apply(d delta) error {
 		a.finish = ""
 	}
 	a.call.reasoning(a.reasoning.next())
+	if a.literal {
+		a.call.text(a.content.next())
+		return nil
+	}
 	a.show(a.think.feed(a.content.next()))
 	return nil
 }
@@ -100,7 +114,7 @@ func (a *assembly) show(reasoning, text string) {
 func (a *assembly) size() int {
 	n := len(a.content.raw) + len(a.reasoning.raw)
 	for _, c := range a.calls {
-		n += len(c.args.raw) + len(c.name) + len(c.id)
+		n += len(c.args.raw) + len(c.input) + len(c.name) + len(c.id)
 	}
 	return n
 }

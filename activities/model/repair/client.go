@@ -20,7 +20,7 @@ type Dialect int
 const (
 	// OpenAI is POST …/chat/completions, as JSON or SSE.
 	OpenAI Dialect = iota
-	// Anthropic is POST …/messages, as JSON.
+	// Anthropic is POST …/messages, as JSON or SSE.
 	Anthropic
 )
 
@@ -118,10 +118,13 @@ func (c *Client) do(req *http.Request, call *Call) ([]byte, error) {
 func (c *Client) answer(resp *http.Response, wire *watched, call *Call) ([]byte, error) {
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	a := &assembly{call: call, max: c.MaxReply, clean: c.clean, settle: wire.settle, literal: c.Dialect == Anthropic}
+	stream := strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 	switch {
+	case c.Dialect == Anthropic && stream:
+		return readMessageStream(wire, a)
 	case c.Dialect == Anthropic:
-		return readAnthropic(wire, a)
-	case strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"):
+		return readMessage(wire, a)
+	case stream:
 		return readStream(wire, a)
 	default:
 		return readWhole(wire, a)

@@ -3,6 +3,7 @@ package repair
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -76,6 +77,40 @@ func FuzzStream(f *testing.F) {
 		}
 		if !strings.HasPrefix(m.Content, seen) && !strings.ContainsRune(seen, utf8.RuneError) {
 			t.Fatalf("sink saw %q of %q", seen, m.Content)
+		}
+	})
+}
+
+// FuzzMessageStream holds for any bytes under Anthropic's format: an error with a
+// code, or one whole message, the same however the bytes were cut.
+func FuzzMessageStream(f *testing.F) {
+	event := func(kind, rest string) string {
+		return "event: " + kind + "\ndata: {\"type\":\"" + kind + "\"" + rest + "}\n\n"
+	}
+	end := event("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}`) + event("message_stop", "")
+	for _, s := range []string{
+		"", end, event("ping", ""), event("error", `,"error":{"type":"overloaded_error"}`),
+		event("content_block_start", `,"index":0,"content_block":{"type":"text","text":"a"}`) + event("content_block_delta", `,"index":0,"delta":{"text":"\ud83d"}`) + end,
+		event("content_block_start", `,"index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}`) + event("content_block_delta", `,"index":0,"delta":{"partial_json":"{"}`) + end,
+		event("content_block_start", `,"index":0,"content_block":{"type":"tool_use","id":7}`) + end,
+		event("content_block_delta", `,"index":3,"delta":{"partial_json":"{"}`), event("message_start", `,"message":null`),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		run := func(r io.Reader) ([]byte, error) {
+			return readMessageStream(r, &assembly{call: &Call{}, max: 1 << 16, literal: true, clean: func(s string) string { return s }})
+		}
+		out, err := run(bytes.NewReader(in))
+		again, errAgain := run(iotest.OneByteReader(bytes.NewReader(in)))
+		if !bytes.Equal(out, again) || fault.CodeOf(err) != fault.CodeOf(errAgain) {
+			t.Fatalf("depends on how it was cut: %s %v / %s %v", out, err, again, errAgain)
+		}
+		if err != nil && (fault.CodeOf(err) == fault.Internal || out != nil) {
+			t.Fatalf("%v with answer %q", err, out)
+		}
+		if err == nil && !json.Valid(out) {
+			t.Fatalf("answer %q", out)
 		}
 	})
 }

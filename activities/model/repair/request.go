@@ -15,8 +15,8 @@ func (c *Client) request(body []byte, call *Call) ([]byte, error) {
 		return nil, err
 	}
 	delete(m, "temperature")
+	m["stream"] = json.RawMessage("true")
 	if c.Dialect == OpenAI {
-		m["stream"] = json.RawMessage("true")
 		m["stream_options"] = json.RawMessage(`{"include_usage":true}`)
 	} else {
 		messages, err := mergeMessages(m["messages"], call.Inputs)

@@ -27,9 +27,18 @@ type chunk struct {
 // maxContinued bounds the data lines of one event.
 const maxContinued = 1000
 
-// readStream assembles an SSE stream. A connection that breaks after the finish
-// reason has cost nothing but the usage.
+// readStream assembles a chat-completions stream.
 func readStream(from io.Reader, a *assembly) ([]byte, error) {
+	if err := readEvents(from, a, a.event); err != nil {
+		return nil, err
+	}
+	return a.answer()
+}
+
+// readEvents hands each JSON object of an SSE stream to on, until the stream is
+// over. A connection that breaks after the finish reason has cost nothing but the
+// usage. Whether the reply is whole is for the caller to check.
+func readEvents(from io.Reader, a *assembly, on func([]byte) error) error {
 	r := bufio.NewReaderSize(from, 32<<10)
 	limit := 8*a.max + 64<<10
 	var data []byte
@@ -38,37 +47,41 @@ func readStream(from io.Reader, a *assembly) ([]byte, error) {
 		line, err := readLine(r, limit)
 		if err != nil && !errors.Is(err, io.EOF) {
 			if f, ok := errors.AsType[*fault.Error](err); ok {
-				return nil, f
+				return f
 			}
 			if a.finish == "" {
-				return nil, err
+				return err
 			}
-			return a.answer()
+			return nil
 		}
 		value, isData := bytes.CutPrefix(line, []byte("data:"))
 		switch {
 		case isData:
 			value = bytes.TrimSpace(value)
 			if lines++; lines > maxContinued || len(data)+len(value) > limit {
-				return nil, invalid("an event of the stream is too large")
+				return invalid("an event of the stream is too large")
 			}
 			if len(data) > 0 {
 				data = append(data, '\n')
 			}
 			data = append(data, value...)
 		case len(line) == 0 && len(bytes.TrimSpace(data)) > 0 && err == nil:
-			return nil, invalid("an event of the stream is not JSON")
+			return invalid("an event of the stream is not JSON")
 		case len(line) > 0 && line[0] == '{' && lines == 0:
 			// A bare error object, written into a stream that had begun.
 			data = line
 		}
 		if string(data) == "[DONE]" {
 			a.drain(r)
-			return a.answer()
+			return nil
 		}
 		if n := len(data); n > 0 && data[n-1] == '}' && json.Valid(data) {
-			if err := a.event(data); err != nil {
-				return nil, err
+			if err := on(data); err != nil {
+				return err
+			}
+			if a.over {
+				a.drain(r)
+				return nil
 			}
 			data, lines = data[:0], 0
 		}
@@ -77,9 +90,9 @@ func readStream(from io.Reader, a *assembly) ([]byte, error) {
 		}
 		if err != nil {
 			if len(data) > 0 {
-				return nil, truncated("cut", "stream was cut inside an event")
+				return truncated("cut", "stream was cut inside an event")
 			}
-			return a.answer()
+			return nil
 		}
 	}
 }
