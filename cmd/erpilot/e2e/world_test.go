@@ -270,3 +270,14 @@ func (w *world) orders() (n int) {
 	}
 	return n
 }
+
+// update sends any other update to an operation and reads its answer.
+func (w *world) update(opID, name string, arg, out any) error {
+	w.t.Helper()
+	h, err := w.parts.Temporal.UpdateWorkflow(w.t.Context(), client.UpdateWorkflowOptions{WorkflowID: contract.OperationWorkflowID(opID),
+		UpdateName: name, Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	if err == nil {
+		err = h.Get(w.t.Context(), out)
+	}
+	return err
+}
