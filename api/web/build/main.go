@@ -46,7 +46,7 @@ func write(root string) error {
 	if err := os.RemoveAll(dist); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dist, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dist, "assets"), 0o755); err != nil {
 		return err
 	}
 	for name, data := range files {
@@ -92,10 +92,10 @@ func bundle(root string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, f := range result.OutputFiles {
-		files[filepath.Base(f.Path)] = f.Contents
+		files["assets/"+filepath.Base(f.Path)] = f.Contents
 	}
-	for _, name := range []string{"index.html", "icon.svg"} {
-		data, err := os.ReadFile(filepath.Join(root, "src", name))
+	for name, source := range map[string]string{"index.html": "index.html", "assets/icon.svg": "icon.svg"} {
+		data, err := os.ReadFile(filepath.Join(root, "src", source))
 		if err != nil {
 			return nil, err
 		}

@@ -27,13 +27,13 @@ export function LoginForm({ locked }: { locked?: User | null }) {
     }, (e) => setProblem(asProblem(e)))
   }
   useEffect(load, [])
-  const login = async (name: string, word: string) => {
-    const [brand, subsidiary] = tenant.split('/')
+  const login = async (name: string, word: string, where = tenant) => {
+    const [brand, subsidiary] = where.split('/')
     setBusy(true)
     setProblem(null)
     try {
       const { data } = await call<{ token: string; user: User }>('POST', '/api/login', { brand, subsidiary, username: name, password: word })
-      localStorage.setItem('erpilot.tenant', tenant)
+      localStorage.setItem('erpilot.tenant', where)
       session.accept(data.token, data.user)
     } catch (e) {
       const p = asProblem(e)
@@ -44,6 +44,8 @@ export function LoginForm({ locked }: { locked?: User | null }) {
     setBusy(false)
   }
   const o = session.options
+  // Demo accounts of the chosen company; all of them where they name none.
+  const demos = (o?.demo_logins ?? []).filter((d) => !d.tenant || d.tenant.replace('.', '/') === tenant)
   return (
     <form class="login-form" onSubmit={(e) => { e.preventDefault(); void login(username.trim(), password) }}>
       <label><span>{t('login.tenant')}</span>
@@ -56,11 +58,11 @@ export function LoginForm({ locked }: { locked?: User | null }) {
       <label><span>{t('login.password')}</span><input name="password" type="password" autocomplete="current-password" required value={password} onInput={(e) => setPassword(e.currentTarget.value)} /></label>
       <Failure problem={problem}>{problem?.again && !o && <button type="button" class="btn" onClick={load}>{t('again')}</button>}</Failure>
       <button type="submit" class="btn primary" disabled={busy || !o}>{busy ? t('login.busy') : t('login')}</button>
-      {!locked && !!o?.demo_logins?.length && (
+      {!locked && demos.length > 0 && (
         <fieldset class="demo-logins"><legend>{t('login.demo')}</legend>
-          {o.demo_logins.map((d) => (
-            <button type="button" class="btn" disabled={busy} onClick={() => { setUsername(d.username); setPassword(d.password); void login(d.username, d.password) }}>
-              <span>{d.display_name}</span><small>{d.role}</small>
+          {demos.map((d) => (
+            <button type="button" class="btn" disabled={busy} onClick={() => { setUsername(d.username); setPassword(d.password); void login(d.username, d.password, d.tenant?.replace('.', '/')) }}>
+              <span>{d.display_name || d.name || d.username}</span><small>{d.role || d.username}</small>
             </button>
           ))}
         </fieldset>

@@ -7,7 +7,7 @@ export interface User {
   tenant?: { brand_id: string; subsidiary_id: string }
 }
 export interface TenantOption { brand_id: string; subsidiary_id: string; name_zh: string; name_en: string }
-export interface DemoLogin { username: string; password: string; display_name: string; role: string }
+export interface DemoLogin { username: string; password: string; display_name?: string; name?: string; role?: string; tenant?: string }
 export interface LoginOptions { tenants: TenantOption[]; demo_logins?: DemoLogin[] | null; model?: string; demo?: boolean }
 
 export interface Summary {
