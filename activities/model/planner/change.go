@@ -61,5 +61,5 @@ func cancelOrder(s *session, m []string) *step {
 
 // cancelWhich asks for the number that is missing.
 func cancelWhich(s *session, m []string) *step {
-	return s.answer("请给出要取消的订单号，例如：取消订单 SO-2026-00001。", "Please give the number of the order, for example: Cancel order SO-2026-00001.")
+	return s.answer("请给出要取消的订单号，例如：取消订单 SO-000001。", "Please give the number of the order, for example: Cancel order SO-000001.")
 }

@@ -60,7 +60,7 @@ func (s *session) draftAndPropose(form string, values map[string]any, c row) *st
 	if wait != nil {
 		return wait
 	}
-	if f := res[0].failure(); f != "" {
+	if f := res[0].failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
 	draft, revision := res[0].fields.str("draft_id"), res[0].fields.str("revision")
@@ -113,7 +113,7 @@ func (s *session) warehouse(text string) (string, *step) {
 	if wait != nil {
 		return "", wait
 	}
-	if f := res[0].failure(); f != "" {
+	if f := res[0].failure(s.locale()); f != "" {
 		return "", s.failed(f)
 	}
 	names := map[string]bool{}

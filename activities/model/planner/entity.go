@@ -81,7 +81,7 @@ func (s *session) merge(results []result) ([]row, *step) {
 	var out []row
 	seen := map[string]bool{}
 	for _, r := range results {
-		if f := r.failure(); f != "" {
+		if f := r.failure(s.locale()); f != "" {
 			return nil, s.failed(f)
 		}
 		for _, x := range r.rows() {
@@ -156,7 +156,11 @@ func (s *session) name(r row) string {
 
 // failed reports a call that did not work.
 func (s *session) failed(why string) *step {
-	return s.answer("没有成功：%s。什么都没有写入。", "That did not work: %s. Nothing was written.", strings.TrimRight(plain(short(why)), ".。"))
+	st := s.answer("没有成功：%s", "That did not work: %s", plain(short(why)))
+	if !strings.Contains(why, "没有写入") && !strings.Contains(strings.ToLower(why), "nothing was written") {
+		st.text = strings.TrimRight(st.text, "。.") + s.say("。什么都没有写入。", ". Nothing was written.")
+	}
+	return st
 }
 
 // short keeps a foreign text readable.

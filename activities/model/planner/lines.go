@@ -35,6 +35,9 @@ var (
 	// thousands is a comma inside a number, not between two lines.
 	thousands = regexp.MustCompile(`([0-9]),([0-9]{3}(?:[^0-9a-zA-Z]|$))`)
 
+	// measure alone is the size in a name ("Oat Milk, 250 ml") and no product.
+	measure = regexp.MustCompile(`(?i)^(?:ml|l|g|kg|克|毫升|升)$`)
+
 	deliveryPart  = regexp.MustCompile(`(?i)[，,；;]?\s*(?:(?:交货|送货|发货|交付)(?:日期)?(?:为|是|[:：])?\s*([0-9]{4}-[0-9]{2}-[0-9]{2})|([0-9]{4}-[0-9]{2}-[0-9]{2})\s*(?:前)?(?:交货|送货|发货|交付)|(?:delivery|deliver|delivered|due)(?:\s+date)?(?:\s+(?:on|by))?\s*:?\s*([0-9]{4}-[0-9]{2}-[0-9]{2}))`)
 	warehousePart = regexp.MustCompile(`(?i)[，,；;]?\s*(?:仓库\s*[:：]?\s*([^\s，,；;。]+)|从\s*([^\s，,；;。]+?仓库?)\s*(?:发货|出货|发|出)?|(?:from\s+(?:the\s+)?)?warehouse\s*:?\s*([^\s,;.]+)|from\s+(?:the\s+)?([^\s,;.]+(?:\s+[^\s,;.]+)?)\s+warehouse)`)
 	remarkPart    = regexp.MustCompile(`(?i)[，,；;]?\s*(?:备注|remark|note)\s*[:：]\s*(.+)$`)
@@ -107,7 +110,7 @@ func parseLine(part string) (line, bool) {
 	if m := numberFirst.FindStringSubmatchIndex(part); m != nil && !torn(part, m[3]) {
 		name := strings.TrimSpace(group(m, 4))
 		some := group(m, 1) == "一" && strings.ContainsAny(firstRune(part[m[3]:]), "些点下")
-		if q, ok := number(group(m, 1)); ok && !some && name != "" {
+		if q, ok := number(group(m, 1)); ok && !some && name != "" && !measure.MatchString(name) {
 			return line{q, group(m, 2) + group(m, 3), name}, true
 		}
 	}

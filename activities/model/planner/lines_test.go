@@ -24,20 +24,22 @@ func TestOrderLinesAreCutAtTheirSeparators(t *testing.T) {
 	t.Parallel()
 	a, b := line{"10", "箱", "A"}, line{"5", "箱", "B"}
 	for in, want := range map[string][]line{
-		"10 箱 A、5 箱 B":                {a, b},
-		"10箱A，5箱B。":                   {a, b},
-		"10箱A,5箱B":                    {a, b},
-		"10箱A;5箱B;":                   {a, b},
-		"A 10箱 和 B 5箱":                {a, b},
-		"10箱A以及5箱B":                   {a, b},
-		"1,200 箱 A":                   {{"1200", "箱", "A"}},
-		"10 boxes of A, 5 boxes of B": {{"10", "boxes", "A"}, {"5", "boxes", "B"}},
-		"10 x A and 5 x B":            {{"10", "", "A"}, {"5", "", "B"}},
-		"A x 10, B x 5":               {{"10", "", "A"}, {"5", "", "B"}},
-		"10 500g Green Tea":           {{"10", "", "500g Green Tea"}},
-		"3 kg of Fish and Chips":      {{"3", "kg", "Fish and Chips"}},
-		"3 Bagels":                    {{"3", "", "Bagels"}},
-		"2 箱 盐和胡椒、1 瓶 油":              {{"2", "箱", "盐和胡椒"}, {"1", "瓶", "油"}},
+		"10 箱 A、5 箱 B":                               {a, b},
+		"10箱A，5箱B。":                                  {a, b},
+		"10箱A,5箱B":                                   {a, b},
+		"10箱A;5箱B;":                                  {a, b},
+		"A 10箱 和 B 5箱":                               {a, b},
+		"10箱A以及5箱B":                                  {a, b},
+		"1,200 箱 A":                                  {{"1200", "箱", "A"}},
+		"10 boxes of A, 5 boxes of B":                {{"10", "boxes", "A"}, {"5", "boxes", "B"}},
+		"10 x A and 5 x B":                           {{"10", "", "A"}, {"5", "", "B"}},
+		"A x 10, B x 5":                              {{"10", "", "A"}, {"5", "", "B"}},
+		"10 500g Green Tea":                          {{"10", "", "500g Green Tea"}},
+		"10 boxes of Oat Milk, 250 ml, 5 A, Premium": {{"10", "boxes", "Oat Milk, 250 ml"}, {"5", "", "A, Premium"}},
+		"10 箱 椰子水 1.5L、椰子水 250ml 5箱":                 {{"10", "箱", "椰子水 1.5L"}, {"5", "箱", "椰子水 250ml"}},
+		"3 kg of Fish and Chips":                     {{"3", "kg", "Fish and Chips"}},
+		"3 Bagels":                                   {{"3", "", "Bagels"}},
+		"2 箱 盐和胡椒、1 瓶 油":                             {{"2", "箱", "盐和胡椒"}, {"1", "瓶", "油"}},
 	} {
 		o := parseOrder(in)
 		if diff := cmp.Diff(want, o.lines, cmp.AllowUnexported(line{})); diff != "" || o.unclear != "" {

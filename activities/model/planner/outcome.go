@@ -1,5 +1,12 @@
 package planner
 
+import (
+	"strings"
+
+	"github.com/erpilot/erpilot/schema/fault"
+	"github.com/erpilot/erpilot/schema/text"
+)
+
 // propose makes the proposal and reports how it ended; done tells an execution.
 func (s *session) propose(c call, intro string, done func(result) *step) *step {
 	res, wait := s.need(c)
@@ -10,7 +17,7 @@ func (s *session) propose(c call, intro string, done func(result) *step) *step {
 	r := res[0]
 	status := r.fields.str("status")
 	if status == "" {
-		if f := r.failure(); f != "" {
+		if f := r.failure(s.locale()); f != "" {
 			return s.failed(f)
 		}
 		return s.failed(s.say("结果没有状态", "the result has no status"))
@@ -45,43 +52,30 @@ func (s *session) propose(c call, intro string, done func(result) *step) *step {
 	}
 }
 
-// refusals say what a refusal means in a few words.
-var refusals = map[string]word{
-	"draft_changed":     {"", "草稿已被修改", "the draft was changed"},
-	"quote_changed":     {"", "价格或折扣已变化", "a price or discount has changed"},
-	"stock_changed":     {"", "库存已变化", "a stock level has changed"},
-	"record_changed":    {"", "记录已被他人修改", "the record was edited by someone else"},
-	"state_changed":     {"", "单据状态已变化", "the state of the document has changed"},
-	"contract_changed":  {"", "工具版本已变化", "the tool's version has changed"},
-	"permission_denied": {"", "没有权限", "there is no permission"},
-	"validation_failed": {"", "ERP 校验未通过", "the ERP found it invalid"},
-	"expired":           {"", "已过期", "it had expired"},
-}
-
 // refused names the fact that moved, with its old and its new value.
 func (s *session) refused(fields row) *step {
 	r := fields.sub("refusal")
-	w, ok := refusals[r.str("code")]
-	if !ok {
-		w = word{zh: orElse(r.str("code"), "?"), en: orElse(r.str("code"), "?")}
-	}
-	text := s.say("什么都没有写入：%[1]s", "Nothing was written: %[2]s", w.zh, w.en)
-	fact := plain(r.str("fact"))
+	params := fault.Params{"object": r.str("fact"), "old": r.str("old"), "new": r.str("new"), "detail": r.str("detail")}
 	if f := r.sub("fact"); f != nil {
 		label := f.sub("label").str("en")
 		if s.zh {
 			label = f.sub("label").str("zh")
 		}
-		fact = plain(orElse(f.str("object"), f.str("key")) + " " + orElse(label, f.str("field")))
+		params["object"] = orElse(f.str("object"), f.str("key"))
+		params["label"] = orElse(label, f.str("field"))
+		params["form"] = f.str("form")
 	}
-	if fact != "" {
-		text += s.say("。%s", ". %s", fact)
+	for k, v := range params {
+		params[k] = plain(v)
 	}
-	if o, n := r.str("old"), r.str("new"); o != "" || n != "" {
-		text += s.say("：原为 **%s**，现为 **%s**", ": was **%s**, is **%s** now", plain(o), plain(n))
+	code := fault.Code(r.str("code"))
+	if _, known := text.Faults[code]; !known {
+		return s.failed(orElse(r.str("detail"), s.say("ERP 拒绝了这次写入", "the ERP refused the write")))
 	}
-	if d := r.str("detail"); d != "" {
-		text += s.say("（%s）", " (%s)", plain(d))
+	st := &step{text: text.Fault(code, params, s.locale())}
+	if !strings.Contains(st.text, "没有写入") && !strings.Contains(st.text, "othing was written") {
+		st.text = strings.TrimRight(st.text, "。.") + s.say("。什么都没有写入。", ". Nothing was written.")
 	}
-	return &step{text: text + s.say("。需要的话，请在卡片上点击“重新提议”。", ". If you still want it, press \"Propose again\" on the card.")}
+	st.text += s.say("需要的话，请在卡片上点击“重新提议”。", " If you still want it, press \"Propose again\" on the card.")
+	return st
 }

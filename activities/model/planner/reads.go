@@ -33,7 +33,7 @@ func (s *session) list(c call, title string) *step {
 		return wait
 	}
 	r := res[0]
-	if f := r.failure(); f != "" {
+	if f := r.failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
 	form, _ := c.args["form"].(string)
@@ -82,7 +82,7 @@ func countOf(s *session, m []string) *step {
 	if wait != nil {
 		return wait
 	}
-	if f := res[0].failure(); f != "" {
+	if f := res[0].failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
 	return s.answer("%[1]s共有 **%[2]s** %[3]s。", "There are **%[2]s** %[1]s.", name, res[0].count(), form.measure)
@@ -105,7 +105,7 @@ func orderBy(s *session, m []string) *step {
 	if wait != nil {
 		return wait
 	}
-	if f := res[0].failure(); f != "" {
+	if f := res[0].failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
 	r := res[0].fields.sub("record")
@@ -166,7 +166,7 @@ func (s *session) open(e entity, r row) *step {
 	if wait != nil {
 		return wait
 	}
-	if f := res[0].failure(); f != "" {
+	if f := res[0].failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
 	title := s.say("%[1]s %[3]s：", "%[2]s %[3]s:", e.zh, upperFirst(e.en), plain(s.name(r)))
@@ -195,7 +195,7 @@ func forms(s *session, m []string) *step {
 	if wait != nil {
 		return wait
 	}
-	if f := res[0].failure(); f != "" {
+	if f := res[0].failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
 	var b strings.Builder

@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/erpilot/erpilot/schema/fault"
+	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/text"
 )
 
 // result is what a tool answered; fields is nil when it was no JSON object.
@@ -45,31 +49,28 @@ func (r row) list(name string) []row {
 	return out
 }
 
-// failure is why a call did not work, "" when it did.
-func (r result) failure() string {
+// failure is why a call did not work, as a sentence for the person; "" when it did.
+func (r result) failure(locale identity.Locale) string {
 	if r.fields == nil {
-		if strings.TrimSpace(r.raw) == "" {
-			return "empty result"
-		}
-		return r.raw
+		return orElse(strings.TrimSpace(r.raw), text.Fault(fault.Internal, nil, locale))
 	}
 	e := r.fields.sub("error")
 	if e == nil {
-		if s := r.fields.str("error"); s != "" {
-			return s
-		}
-		if c := r.fields.str("code"); c == "" || r.fields.str("draft_id") != "" || r.fields.str("form") != "" {
-			return ""
-		}
-		e = r.fields
+		return r.fields.str("error")
 	}
-	params := e.sub("params")
-	for _, s := range []string{e.str("detail"), e.str("message"), params.str("detail")} {
-		if s != "" {
-			return s
+	params := fault.Params{}
+	for _, from := range []row{e.sub("params"), e} {
+		for k := range from {
+			if v := from.str(k); v != "" {
+				params[k] = v
+			}
 		}
 	}
-	return orElse(e.str("code"), "error")
+	code := fault.Code(e.str("code"))
+	if _, known := text.Faults[code]; known {
+		return text.Fault(code, params, locale)
+	}
+	return orElse(orElse(params["detail"], params["message"]), orElse(string(code), text.Fault(fault.Internal, nil, locale)))
 }
 
 // rows are the records of a list.

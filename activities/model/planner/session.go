@@ -10,6 +10,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/erpilot/erpilot/activities/model/envelope"
+	"github.com/erpilot/erpilot/schema/identity"
 )
 
 // session is what the transcript says since the person's last message.
@@ -176,6 +177,13 @@ func (s *session) say(zh, en string, args ...any) string {
 		return fmt.Sprintf(zh, args...)
 	}
 	return fmt.Sprintf(en, args...)
+}
+
+func (s *session) locale() identity.Locale {
+	if s.zh {
+		return identity.Chinese
+	}
+	return identity.English
 }
 
 // answer is a step that ends the turn.
