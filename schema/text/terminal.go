@@ -1,0 +1,57 @@
+package text
+
+// Terminal holds the sentences of `erpilot chat` and `erpilot approvals` by key.
+// Words for states, channels, risks and tools are those of Page.
+var Terminal = map[string]Text{
+	"left.none":    {"已到期", "over"},
+	"left.seconds": {"{s} 秒", "{s} s"},
+	"left.minutes": {"{m} 分 {s} 秒", "{m} min {s} s"},
+	"left.hours":   {"{h} 小时 {m} 分", "{h} h {m} min"},
+	"left.days":    {"{d} 天 {h} 小时", "{d} d {h} h"},
+
+	"password": {"{user} 的密码：", "Password of {user}: "},
+
+	"approvals.none":     {"没有等待确认的操作。", "Nothing waits for a decision."},
+	"approvals.more":     {"只显示最早到期的 {count} 项。可用 --limit 看更多，或加筛选条件。", "Only the {count} with the soonest deadline are shown. Ask for more with --limit, or filter."},
+	"approvals.op":       {"操作", "Operation"},
+	"approvals.deadline": {"截止时间", "Deadline"},
+	"approvals.left":     {"剩余", "Left"},
+	"approvals.tenant":   {"公司", "Tenant"},
+	"approvals.user":     {"提出人", "Requester"},
+	"approvals.form":     {"表单", "Form"},
+	"approvals.action":   {"动作", "Action"},
+	"approvals.risk":     {"风险", "Risk"},
+	"approvals.summary":  {"摘要", "Summary"},
+	"approvals.field":    {"项目", "Item"},
+	"approvals.value":    {"内容", "Value"},
+	"approvals.status":   {"状态", "State"},
+	"approvals.policy":   {"由谁决定", "Who decides"},
+	"approvals.revision": {"版本", "Revision"},
+	"approvals.digest":   {"内容指纹", "Digest"},
+	"approvals.decided":  {"决定", "Decision"},
+	"approvals.bill":     {"单据", "Document"},
+	"approvals.refused":  {"未写入的原因", "Why nothing was written"},
+
+	"approvals.by":      {"{status}，{by}，{at}，通过{channel}", "{status} by {by}, {at}, through {channel}"},
+	"approvals.offline": {"没有工作进程应答，以下是提议时保存的内容；此后的修改看不到。", "No worker answers. This is what was stored with the proposal; later edits are not in it."},
+	"approvals.unknown": {"Temporal 中没有操作 {op}。它可能属于另一个命名空间，或已过保留期；结果仍可在网页中查到。", "Temporal knows no operation {op}. It may be in another namespace, or older than the retention; its outcome is still on the page."},
+	"approvals.closed":  {"操作 {op} 已经结束（{status}），不能再决定。", "Operation {op} has ended ({status}); nothing is left to decide."},
+	"approvals.blind":   {"操作 {op} 没有留下可供决定的内容，请等工作进程恢复后再试。", "Operation {op} has stored nothing to decide on. Try again when a worker is up."},
+	"approvals.down":    {"连不上 Temporal（{address}）。请检查 ERPILOT_TEMPORAL_ADDRESS 或 temporal 的配置。", "Temporal does not answer at {address}. Check ERPILOT_TEMPORAL_ADDRESS or the profile of the temporal CLI."},
+
+	"approvals.will.approve": {"将以 {who} 的身份批准操作 {op}（第 {revision} 版，指纹 {digest}）。批准后会写入 ERP。", "You are about to approve operation {op} as {who} (revision {revision}, digest {digest}). It is then written to the ERP."},
+	"approvals.will.reject":  {"将以 {who} 的身份拒绝操作 {op}（第 {revision} 版，指纹 {digest}）。什么都不会写入。", "You are about to reject operation {op} as {who} (revision {revision}, digest {digest}). Nothing will be written."},
+	"approvals.will.cancel":  {"将以 {who} 的身份取消操作 {op}（第 {revision} 版，指纹 {digest}）。什么都不会写入。", "You are about to cancel operation {op} as {who} (revision {revision}, digest {digest}). Nothing will be written."},
+	"approvals.nobody":       {"未登录者", "nobody in particular"},
+	"approvals.yes":          {"输入 yes 表示同意，其他任何输入都不执行：", "Type yes to go on, anything else to leave it: "},
+	"approvals.left_alone":   {"没有发送任何决定。", "No decision was sent."},
+	"approvals.nologin":      {"这里无法登录：没有 ERP 数据库或签名密钥（ERPILOT_DATABASE_URL、ERPILOT_SIGNING_KEY）。可以用 --unsigned 发送未签名的决定，它只在允许的地方算数。", "Nobody can log in here: the ERP database or the signing key is missing (ERPILOT_DATABASE_URL, ERPILOT_SIGNING_KEY). --unsigned sends an unsigned decision, which counts only where that is allowed."},
+	"approvals.user_missing": {"请用 --user 或 ERPILOT_USER 说明您是谁。", "Say who you are with --user or ERPILOT_USER."},
+	"approvals.queued":       {"没有工作进程应答：决定已排队，只有在 {deadline} 之前得到处理才算数。", "No worker answers: the decision is queued and counts only if it is processed before {deadline}."},
+	"approvals.approved":     {"已批准，还没有写入。", "Approved; nothing is written yet."},
+	"approvals.rejected":     {"已拒绝，什么都没有写入。", "Rejected; nothing was written."},
+	"approvals.cancelled":    {"已取消，什么都没有写入。", "Cancelled; nothing was written."},
+	"approvals.executed":     {"已写入 ERP：{bill}", "Written to the ERP: {bill}"},
+	"approvals.vote":         {"您的一票已记下，还需要其他人批准。", "Your vote is recorded; others still have to approve."},
+	"approvals.after":        {"现在的状态：{status}", "State now: {status}"},
+}
