@@ -3,6 +3,7 @@ package demo
 import (
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/erpilot/erpilot/schema/identity"
@@ -144,16 +145,16 @@ func generate(c company) Tenant {
 
 // people are the same four in each tenant.
 func people() []User {
-	grants := func(pairs ...string) []identity.Grant {
-		var out []identity.Grant
-		for i := 0; i < len(pairs); i += 2 {
-			out = append(out, identity.Grant{Form: pairs[i], Action: pairs[i+1]})
+	grants := func(form string, actions ...string) []identity.Grant {
+		out := make([]identity.Grant, len(actions))
+		for i, a := range actions {
+			out[i] = identity.Grant{Form: form, Action: a}
 		}
 		return out
 	}
-	clerk := grants("customer", "read", "customer", "update", "product", "read", "customer_discount", "read", "stock", "read",
-		"sales_order", "read", "sales_order", "create", "sales_order", "cancel")
-	all := grants("customer", "*", "product", "*", "customer_discount", "*", "stock", "*", "sales_order", "*")
+	clerk := slices.Concat(grants("customer", "read", "update"), grants("product", "read"), grants("customer_discount", "read"), grants("stock", "read"),
+		grants("sales_order", "read", "create", "cancel"))
+	all := slices.Concat(grants("customer", "*"), grants("product", "*"), grants("customer_discount", "*"), grants("stock", "*"), grants("sales_order", "*"))
 	return []User{
 		{"li", "李娜", "Li Na", []string{"clerk"}, identity.Chinese, clerk},
 		{"wang", "王强", "Wang Qiang", []string{"approver"}, identity.Chinese, all},

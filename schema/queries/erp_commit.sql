@@ -29,3 +29,7 @@ SELECT clock_timestamp()::timestamptz AS at;
 -- write whose client died without saying so; until then FindCommit waits for it.
 -- name: ErpBeginWrite :one
 SELECT clock_timestamp()::timestamptz AS at, set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle;
+
+-- A preview is a question: it does not wait long for a write that is under way.
+-- name: ErpBeginPreview :one
+SELECT clock_timestamp()::timestamptz AS at, set_config('lock_timeout', '5s', true)::text AS patience;

@@ -190,7 +190,7 @@ func (h *held) Waiting(ctx context.Context) (n int, err error) {
 }
 
 func (h *held) Kill(ctx context.Context) error {
-	_, err := h.admin.Exec(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND $1::int = ANY(pg_blocking_pids(pid))", int32(h.pid)) //nolint:gosec // a pid
+	_, err := h.admin.Exec(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND $1::int = ANY(pg_blocking_pids(pid))", int32(h.pid))
 	return err
 }
 

@@ -17,7 +17,7 @@ var _ erp.Connector = (*Connector)(nil)
 // New returns the ERP that lives in the database.
 func New(db *store.DB) *Connector { return &Connector{db: db} }
 
-// Capabilities: everything that the port knows of is guaranteed here.
+// Capabilities claims all that the port knows of.
 func (c *Connector) Capabilities() nouns.Capabilities {
 	return nouns.Capabilities{DryRun: true, IdempotentExecute: true, Fence: true, FactsUnderLock: true}
 }

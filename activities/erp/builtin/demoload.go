@@ -91,7 +91,7 @@ func (l demoLoader) masters() error {
 		customers = append(customers, []any{l.tenant, c.Code, c.Name, c.NameEn, c.Region, c.Contact, c.Phone, c.Email, decimal.NewFromInt(c.CreditLimit), l.t.Currency, c.Active})
 	}
 	for _, p := range l.t.Products {
-		products = append(products, []any{l.tenant, p.Code, p.Name, p.NameEn, p.Category, p.Unit, p.UnitEn, int16(p.Scale), p.Status, decimal.New(p.Price, -2), l.t.Currency}) //nolint:gosec // 0 to 3
+		products = append(products, []any{l.tenant, p.Code, p.Name, p.NameEn, p.Category, p.Unit, p.UnitEn, int16(p.Scale), p.Status, decimal.New(p.Price, -2), l.t.Currency})
 	}
 	for _, d := range l.t.Discounts {
 		var product *string
@@ -125,7 +125,7 @@ func (l demoLoader) sales() error {
 		orders = append(orders, []any{l.tenant, o.Number, o.Customer, o.Warehouse, o.OrderDate, o.DeliveryDate, o.Status, decimal.New(o.Total, -2),
 			l.t.Currency, o.CreatedBy, o.OrderDate.Add(orderEntered), cancelled})
 		for i, x := range o.Lines {
-			lines = append(lines, []any{l.tenant, o.Number, int32(i + 1), x.Product, x.ProductName, x.Unit, decimal.NewFromInt(x.Quantity), //nolint:gosec // 1 to 5
+			lines = append(lines, []any{l.tenant, o.Number, int32(i + 1), x.Product, x.ProductName, x.Unit, decimal.NewFromInt(x.Quantity),
 				decimal.New(x.Base, -2), decimal.NewFromInt(x.Discount), decimal.New(x.UnitPrice, -4), decimal.New(x.Amount, -2)})
 		}
 	}

@@ -45,9 +45,12 @@ func (c *Connector) Execute(ctx context.Context, id erp.Identity, x nouns.Execut
 	case w.committing && doubtful(err):
 		err = fault.Wrap(fault.OutcomeUnknown, err)
 		c.noteAttempt(ctx, id, x, "unknown", err)
+	case w.reading && w.commit.Status != "":
+		// The answer of an earlier attempt was read; that the reading transaction
+		// could not end in peace changes nothing about it.
+		return w.commit, nil
 	case w.reading:
-		// Only the answer of an earlier attempt was read: this is no attempt.
-		err = coded(err)
+		err = certain(err)
 	default:
 		err = certain(err)
 		c.noteAttempt(ctx, id, x, "failed", err)
@@ -75,7 +78,7 @@ func (w *write) run(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	// First of all the row under the token: whoever asks about it waits here.
-	n, err := q.ErpBeginCommit(ctx, pgdb.ErpBeginCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Digest: w.x.Digest}) //nolint:gosec // bounded by shape
+	n, err := q.ErpBeginCommit(ctx, pgdb.ErpBeginCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Digest: w.x.Digest})
 	if err != nil {
 		return err
 	}
@@ -171,7 +174,7 @@ func (w *write) attempt(ctx context.Context, tx pgx.Tx, began time.Time) (outcom
 
 // finish completes the commit row and writes the audit row beside it.
 func (w *write) finish(ctx context.Context, tx pgx.Tx, q *pgdb.Queries, tenant string, out outcome, refusal *nouns.Refusal) error {
-	p := pgdb.ErpFinishCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Outcome: string(nouns.CommitExecuted)} //nolint:gosec // bounded by shape
+	p := pgdb.ErpFinishCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Outcome: string(nouns.CommitExecuted)}
 	kind := "execution"
 	var err error
 	if refusal != nil {
@@ -206,7 +209,7 @@ func (c *Connector) noteAttempt(ctx context.Context, id erp.Identity, x nouns.Ex
 	text := []rune(cause.Error())
 	_ = c.db.Tx(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
 		return pgdb.New(tx).ErpNoteAttempt(ctx, pgdb.ErpNoteAttemptParams{TenantID: id.User.Tenant.String(), ClientToken: x.ClientToken,
-			Attempt: int32(x.Attempt), Status: status, Error: string(text[:min(len(text), 500)])}) //nolint:gosec // bounded by shape
+			Attempt: int32(x.Attempt), Status: status, Error: string(text[:min(len(text), 500)])})
 	})
 }
 

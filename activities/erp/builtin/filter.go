@@ -35,6 +35,7 @@ func operators(t nouns.Type) []nouns.Op {
 		return orderOps
 	case nouns.Option, nouns.Link:
 		return equalOps
+	case nouns.Lines:
 	}
 	return nil
 }
@@ -74,6 +75,7 @@ func (f field) comparable() (col, cast string) {
 	case nouns.Option:
 		// Options may be stored as booleans.
 		return column(f.Name) + "::text", "::text"
+	case nouns.Text, nouns.Link, nouns.Lines:
 	}
 	return column(f.Name), "::text"
 }

@@ -24,7 +24,7 @@ func (c *Connector) FindCommit(ctx context.Context, id erp.Identity, token strin
 	var commit nouns.Commit
 	err := c.db.Tx(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
 		q := pgdb.New(tx)
-		if err := q.ErpFence(ctx, pgdb.ErpFenceParams{TenantID: tenant, ClientToken: token, Attempt: int32(attempt)}); err != nil { //nolint:gosec // bounded above
+		if err := q.ErpFence(ctx, pgdb.ErpFenceParams{TenantID: tenant, ClientToken: token, Attempt: int32(attempt)}); err != nil {
 			return err
 		}
 		row, err := q.ErpFinalCommit(ctx, pgdb.ErpFinalCommitParams{TenantID: tenant, ClientToken: token})

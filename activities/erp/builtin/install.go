@@ -106,7 +106,7 @@ func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile
 			x.Options = json.RawMessage("[]")
 		}
 		err := q.ErpInsertFormField(ctx, pgdb.ErpInsertFormFieldParams{TenantID: tenant, Form: f.Form, Parent: x.Parent, Field: x.Field,
-			Position: int32(i), LabelZh: x.LabelZh, LabelEn: x.LabelEn, Type: x.Type, Required: x.Required, ReadOnly: x.ReadOnly, //nolint:gosec // a short list
+			Position: int32(i), LabelZh: x.LabelZh, LabelEn: x.LabelEn, Type: x.Type, Required: x.Required, ReadOnly: x.ReadOnly,
 			Filter: x.Filter, Sort: x.Sort, Listed: x.Listed, Lookup: x.Lookup, LinkForm: x.LinkForm, Options: x.Options, MaxLength: x.MaxLength,
 			MinValue: x.MinValue, MaxValue: x.MaxValue, Scale: x.Scale, Pattern: x.Pattern, LinesSource: x.LinesSource})
 		if err != nil {
@@ -114,7 +114,7 @@ func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile
 		}
 	}
 	for i, a := range f.Actions {
-		err := q.ErpInsertFormAction(ctx, pgdb.ErpInsertFormActionParams{TenantID: tenant, Form: f.Form, Action: a.Action, Position: int32(i), //nolint:gosec // a short list
+		err := q.ErpInsertFormAction(ctx, pgdb.ErpInsertFormActionParams{TenantID: tenant, Form: f.Form, Action: a.Action, Position: int32(i),
 			LabelZh: a.LabelZh, LabelEn: a.LabelEn, Write: a.Write, Batch: a.Batch})
 		if err != nil {
 			return fmt.Errorf("action %s: %w", a.Action, err)

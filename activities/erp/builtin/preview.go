@@ -21,11 +21,11 @@ var errDone = errors.New("previewed")
 func (c *Connector) Preview(ctx context.Context, id erp.Identity, change nouns.Change) (nouns.Preview, error) {
 	var p nouns.Preview
 	run := func(ctx context.Context, tx pgx.Tx) error {
-		began, err := pgdb.New(tx).ErpClock(ctx)
+		begin, err := pgdb.New(tx).ErpBeginPreview(ctx)
 		if err != nil {
 			return err
 		}
-		j, b, err := newJob(ctx, tx, id, change, began)
+		j, b, err := newJob(ctx, tx, id, change, begin.At)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"net/url"
@@ -89,7 +90,7 @@ func relay(client, server net.Conn, done bool, cut *atomic.Bool) {
 			doomed.Store(true)
 		}
 		if _, werr := server.Write(buf[:n]); err != nil || werr != nil {
-			if err != io.EOF || !doomed.Load() {
+			if !errors.Is(err, io.EOF) || !doomed.Load() {
 				return
 			}
 		}

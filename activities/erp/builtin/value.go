@@ -98,6 +98,7 @@ func (f field) normalise(s string, zone *time.Location) (string, *complaint) {
 			return "", complain("“%s”不是时间", "%q is not a time", clip(s))
 		}
 		return t.UTC().Format(time.RFC3339Nano), nil
+	case nouns.Lines:
 	}
 	return "", complain("此字段不能这样使用", "this field cannot be used so")
 }

@@ -39,6 +39,23 @@ func (q *Queries) ErpBeginCommit(ctx context.Context, arg ErpBeginCommitParams) 
 	return result.RowsAffected(), nil
 }
 
+const erpBeginPreview = `-- name: ErpBeginPreview :one
+SELECT clock_timestamp()::timestamptz AS at, set_config('lock_timeout', '5s', true)::text AS patience
+`
+
+type ErpBeginPreviewRow struct {
+	At       time.Time
+	Patience string
+}
+
+// A preview is a question: it does not wait long for a write that is under way.
+func (q *Queries) ErpBeginPreview(ctx context.Context) (ErpBeginPreviewRow, error) {
+	row := q.db.QueryRow(ctx, erpBeginPreview)
+	var i ErpBeginPreviewRow
+	err := row.Scan(&i.At, &i.Patience)
+	return i, err
+}
+
 const erpBeginWrite = `-- name: ErpBeginWrite :one
 SELECT clock_timestamp()::timestamptz AS at, set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle
 `
