@@ -64,8 +64,8 @@ func parseOrder(text string) order {
 	o.delivery = take(deliveryPart)
 	o.warehouse = take(warehousePart)
 	for _, part := range parts(thousands.ReplaceAllString(text, "$1$2")) {
-		l, ok := parseLine(part)
-		if !ok {
+		l, kind := parseLine(part)
+		if kind == neither {
 			o.unclear = part
 			return o
 		}
@@ -74,21 +74,28 @@ func parseOrder(text string) order {
 	return o
 }
 
-// parts cuts at separators. A part without a number belongs to the one before:
+// parts cuts at separators. What is no line, or is without a unit and written the
+// other way round than the first one ("5 boxes of Biluochun, Grade 1"), belongs to the part before:
 // its separator was part of a name.
 func parts(text string) []string {
 	var out []string
-	at := 0
+	first := neither
+	at, begin := 0, 0
 	push := func(from, to int) {
 		p := strings.Trim(text[from:to], " \t\n,，;；。.")
 		if p == "" {
 			return
 		}
-		if _, ok := parseLine(p); !ok && len(out) > 0 {
-			start := strings.LastIndex(text[:from], out[len(out)-1])
-			out[len(out)-1] = strings.TrimSpace(text[start:to])
+		l, kind := parseLine(p)
+		if len(out) > 0 && (first == neither || kind == neither || kind != first && l.unit == "") {
+			out[len(out)-1] = strings.TrimSpace(text[begin:to])
+			_, first = parseLine(out[0])
 			return
 		}
+		if len(out) == 0 {
+			first = kind
+		}
+		begin = from
 		out = append(out, p)
 	}
 	for _, m := range separators.FindAllStringIndex(text, -1) {
@@ -99,7 +106,16 @@ func parts(text string) []string {
 	return out
 }
 
-func parseLine(part string) (line, bool) {
+// style is where a line has its number.
+type style int
+
+const (
+	neither style = iota
+	leading
+	trailing
+)
+
+func parseLine(part string) (line, style) {
 	part = strings.Trim(part, " \t\n,，;；。.")
 	group := func(m []int, i int) string {
 		if m[2*i] < 0 {
@@ -111,15 +127,15 @@ func parseLine(part string) (line, bool) {
 		name := strings.TrimSpace(group(m, 4))
 		some := group(m, 1) == "一" && strings.ContainsAny(firstRune(part[m[3]:]), "些点下")
 		if q, ok := number(group(m, 1)); ok && !some && name != "" && !measure.MatchString(name) {
-			return line{q, group(m, 2) + group(m, 3), name}, true
+			return line{q, group(m, 2) + group(m, 3), name}, leading
 		}
 	}
 	if m := numberLast.FindStringSubmatchIndex(part); m != nil && !glued(part, m[3], m[4]) {
 		if q, ok := number(group(m, 2)); ok {
-			return line{q, group(m, 3) + group(m, 4), strings.TrimSpace(group(m, 1))}, true
+			return line{q, group(m, 3) + group(m, 4), strings.TrimSpace(group(m, 1))}, trailing
 		}
 	}
-	return line{}, false
+	return line{}, neither
 }
 
 // torn tells that the number goes on after its match.

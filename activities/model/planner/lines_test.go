@@ -37,6 +37,8 @@ func TestOrderLinesAreCutAtTheirSeparators(t *testing.T) {
 		"10 500g Green Tea":                          {{"10", "", "500g Green Tea"}},
 		"10 boxes of Oat Milk, 250 ml, 5 A, Premium": {{"10", "boxes", "Oat Milk, 250 ml"}, {"5", "", "A, Premium"}},
 		"10 箱 椰子水 1.5L、椰子水 250ml 5箱":                 {{"10", "箱", "椰子水 1.5L"}, {"5", "箱", "椰子水 250ml"}},
+		"10 boxes of Tea, Grade 1, 5 B":              {{"10", "boxes", "Tea, Grade 1"}, {"5", "", "B"}},
+		"Tea, Premium x 10, B x 5":                   {{"10", "", "Tea, Premium"}, {"5", "", "B"}},
 		"3 kg of Fish and Chips":                     {{"3", "kg", "Fish and Chips"}},
 		"3 Bagels":                                   {{"3", "", "Bagels"}},
 		"2 箱 盐和胡椒、1 瓶 油":                             {{"2", "箱", "盐和胡椒"}, {"1", "瓶", "油"}},
