@@ -61,6 +61,10 @@ func CloseTurn(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.
 		s := string(code)
 		errorCode = &s
 	}
+	// The conversation first, as everywhere: no two lock in opposite order.
+	if _, err := q.LockConversation(ctx, pgdb.LockConversationParams{TenantID: tenant.String(), ConversationID: row.ConversationID}); err != nil {
+		return false, nil, store.NotFound(err, "conversation")
+	}
 	n, err := q.EndTurn(ctx, pgdb.EndTurnParams{TenantID: tenant.String(), TurnID: row.TurnID, Status: string(status), ErrorCode: errorCode})
 	if err != nil || n == 0 {
 		return false, nil, err

@@ -8,13 +8,14 @@ SELECT * FROM operations WHERE tenant_id = @tenant_id AND status NOT IN
 SELECT * FROM turns WHERE tenant_id = @tenant_id AND status IN ('running','waiting')
   AND started_at < @before::timestamptz AND turn_id > @after ORDER BY turn_id LIMIT @max_rows;
 
--- name: SweepAnswers :many
--- Questions that were answered while their turn still seems to wait for them.
-SELECT p.pending_id, p.conversation_id, t.n FROM pendings p
-JOIN turns t ON t.tenant_id = p.tenant_id AND t.turn_id = p.turn_id
-WHERE p.tenant_id = @tenant_id AND p.kind <> 'approval' AND p.status = 'answered'
-  AND p.closed_at BETWEEN @since::timestamptz AND @before::timestamptz
-  AND t.status = 'waiting' AND t.queued_at IS NULL ORDER BY p.closed_at LIMIT @max_rows;
+-- name: SweepStuckTurns :many
+-- Turns that wait although everything they could wait for is settled: a signal was lost.
+SELECT * FROM turns t WHERE t.tenant_id = @tenant_id AND t.status = 'waiting' AND t.queued_at IS NULL
+  AND t.started_at < @before::timestamptz
+  AND NOT EXISTS (SELECT 1 FROM pendings p WHERE p.tenant_id = t.tenant_id AND p.turn_id = t.turn_id AND p.status = 'open')
+  AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.tenant_id = t.tenant_id AND o.turn_id = t.turn_id AND o.status NOT IN
+    ('executed','refused','failed','rejected','cancelled','expired','completed','abandoned','needs_person'))
+ORDER BY t.turn_id LIMIT @max_rows;
 
 -- name: SweepParked :many
 -- Operations that wait for a login which has happened.
