@@ -52,6 +52,9 @@ type Server struct {
 	port  int
 }
 
+// ErrPortTaken says that another process got the port first.
+var ErrPortTaken = errors.New("another process listens on the port")
+
 // Start starts the server and returns when its search attributes are usable.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{port: cfg.Port}
@@ -70,7 +73,9 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	if err := s.waitReady(ctx, cfg); err != nil {
+	if err := s.waitReady(ctx, cfg); errors.Is(err, ErrPortTaken) {
+		return nil, errors.Join(fmt.Errorf("start Temporal on port %d: %w", cfg.Port, err), s.Stop())
+	} else if err != nil {
 		return nil, errors.Join(fmt.Errorf("start Temporal: %w%s", err, logTail(cfg.LogFile)), s.Stop())
 	}
 	return s, nil
@@ -128,6 +133,11 @@ func (s *Server) dial(ctx context.Context, namespace string) (client.Client, err
 		try, cancel := context.WithTimeout(ctx, 2*time.Second)
 		c, err := client.DialContext(try, client.Options{HostPort: s.Address(), Namespace: namespace, Logger: Silent})
 		cancel()
+		if err == nil && !process.Listens(s.child.PID(), s.port) {
+			// Somebody else was faster: our server is about to end.
+			c.Close()
+			err = ErrPortTaken
+		}
 		if err == nil {
 			return c, nil
 		}
@@ -135,6 +145,9 @@ func (s *Server) dial(ctx context.Context, namespace string) (client.Client, err
 		case <-ctx.Done():
 			return nil, fmt.Errorf("no answer at %s: %w", s.Address(), err)
 		case <-s.child.Done():
+			if errors.Is(err, ErrPortTaken) {
+				return nil, err
+			}
 			return nil, fmt.Errorf("the server ended at once: %w", s.child.Err())
 		case <-tick.C:
 		}

@@ -5,6 +5,7 @@ package process_test
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,5 +196,28 @@ func TestAReleasedGuardRemovesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestOnlyTheListenerItselfListens(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, text, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !process.Listens(os.Getpid(), port) {
+		t.Error("this process listens, and it is denied")
+	}
+	if process.Listens(sleeper(t).PID(), port) {
+		t.Error("another process is said to listen")
 	}
 }

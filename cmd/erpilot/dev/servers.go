@@ -139,6 +139,9 @@ func (s *servers) startTemporal(ctx context.Context, p ports, namespace string) 
 		DBFile: s.state.path("temporal", "temporal.db"), LogFile: logFile,
 		Namespace: namespace,
 	})
+	if errors.Is(err, devserver.ErrPortTaken) {
+		return "", "", fmt.Errorf("%w: start again, or set ERPILOT_TEMPORAL_PORT to another one", err)
+	}
 	if err != nil {
 		return "", "", err
 	}
