@@ -1,9 +1,15 @@
 -- The first act of a write. The row says executed from the start: nobody sees it
 -- before the transaction commits, and by then it is true (or has become refused).
 -- No row affected: the attempt is fenced, or the token has its final answer.
--- name: ErpBeginCommit :execrows
-INSERT INTO erp.commits (tenant_id, client_token, attempt, outcome, digest) VALUES ($1, $2, $3, 'executed', $4)
-ON CONFLICT DO NOTHING;
+-- began is the beginning of the transaction, before any waiting. The timeout makes
+-- the server end a write whose client died without saying so.
+-- name: ErpBeginCommit :one
+WITH mine AS (
+  INSERT INTO erp.commits (tenant_id, client_token, attempt, outcome, digest) VALUES ($1, $2, $3, 'executed', $4)
+  ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM mine)::int AS inserted, now()::timestamptz AS began,
+  set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle;
 
 -- name: ErpFinalCommit :one
 SELECT * FROM erp.commits WHERE tenant_id = $1 AND client_token = $2 AND outcome IN ('executed','refused');
@@ -25,11 +31,6 @@ INSERT INTO erp.commit_attempts (tenant_id, client_token, attempt, status, error
 -- name: ErpClock :one
 SELECT clock_timestamp()::timestamptz AS at;
 
--- The clock at the beginning of a write. The timeout makes the server end a
--- write whose client died without saying so; until then FindCommit waits for it.
--- name: ErpBeginWrite :one
-SELECT clock_timestamp()::timestamptz AS at, set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle;
-
 -- A preview is a question: it does not wait long for a write that is under way.
 -- name: ErpBeginPreview :one
-SELECT clock_timestamp()::timestamptz AS at, set_config('lock_timeout', '5s', true)::text AS patience;
+SELECT now()::timestamptz AS began, set_config('lock_timeout', '5s', true)::text AS patience;

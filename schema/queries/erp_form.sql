@@ -1,14 +1,12 @@
+-- A form with its fields and actions, in one round trip; the keys of the JSON are
+-- the columns.
 -- name: ErpForms :many
-SELECT * FROM erp.forms WHERE tenant_id = $1 ORDER BY position;
-
--- name: ErpForm :one
-SELECT * FROM erp.forms WHERE tenant_id = $1 AND form = $2;
-
--- name: ErpFormFields :many
-SELECT * FROM erp.form_fields WHERE tenant_id = $1 AND form = ANY(@forms::text[]) ORDER BY form, parent, position;
-
--- name: ErpFormActions :many
-SELECT * FROM erp.form_actions WHERE tenant_id = $1 AND form = ANY(@forms::text[]) ORDER BY form, position;
+SELECT sqlc.embed(f),
+  (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.parent, x.position), '[]') FROM erp.form_fields x
+    WHERE x.tenant_id = f.tenant_id AND x.form = f.form)::jsonb AS fields,
+  (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.position), '[]') FROM erp.form_actions a
+    WHERE a.tenant_id = f.tenant_id AND a.form = f.form)::jsonb AS actions
+FROM erp.forms f WHERE f.tenant_id = $1 AND f.form = ANY(@forms::text[]) ORDER BY f.position;
 
 -- name: ErpUpsertForm :exec
 INSERT INTO erp.forms (tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table)

@@ -35,19 +35,30 @@ WHERE tenant_id = $1 AND warehouse = $2 AND product = ANY(@codes::text[]) ORDER 
 -- name: ErpToday :one
 SELECT (clock_timestamp() AT TIME ZONE t.time_zone)::date::text FROM tenants t WHERE t.tenant_id = $1;
 
--- name: ErpNextNumber :one
-INSERT INTO erp.counters (tenant_id, counter, last) VALUES ($1, $2, 1)
-ON CONFLICT (tenant_id, counter) DO UPDATE SET last = erp.counters.last + 1 RETURNING last;
-
--- name: ErpInsertOrder :exec
-INSERT INTO erp.sales_order (tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, created_by)
-VALUES ($1, $2, $3, $4, (@order_date::text)::date, (@delivery_date::text)::date, 'submitted', $5, $6, $7, $8);
-
--- name: ErpInsertOrderLines :exec
-INSERT INTO erp.sales_order_line (tenant_id, number, line_no, product, product_name, unit, quantity, base_price, discount, unit_price, amount)
-SELECT @tenant_id::text, @number::text, l.line_no, l.product, l.product_name, l.unit, l.quantity, l.base_price, l.discount, l.unit_price, l.amount
-FROM jsonb_to_recordset(@lines::jsonb) AS l(line_no int, product text, product_name text, unit text, quantity numeric,
-     base_price numeric, discount numeric, unit_price numeric, amount numeric);
+-- Number, order, lines and ledger in one statement: the counter is the last lock
+-- of a write and the most wanted one, so nothing may dawdle behind it.
+-- name: ErpWriteOrder :one
+WITH c AS (
+  INSERT INTO erp.counters (tenant_id, counter, last) VALUES (@tenant_id::text, 'sales_order', 1)
+  ON CONFLICT (tenant_id, counter) DO UPDATE SET last = erp.counters.last + 1 RETURNING last
+), n AS (
+  SELECT 'SO-' || lpad(last::text, greatest(6, length(last::text)), '0') AS number FROM c
+), o AS (
+  INSERT INTO erp.sales_order (tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, created_by)
+  SELECT @tenant_id::text, n.number, @customer::text, @warehouse::text, (@order_date::text)::date, (@delivery_date::text)::date, 'submitted',
+         @total::numeric, @currency::text, @remark::text, @created_by::text FROM n
+  RETURNING number
+), l AS (
+  INSERT INTO erp.sales_order_line (tenant_id, number, line_no, product, product_name, unit, quantity, base_price, discount, unit_price, amount)
+  SELECT @tenant_id::text, n.number, x.line_no, x.product, x.product_name, x.unit, x.quantity, x.base_price, x.discount, x.unit_price, x.amount
+  FROM n, jsonb_to_recordset(@lines::jsonb) AS x(line_no int, product text, product_name text, unit text, quantity numeric,
+       base_price numeric, discount numeric, unit_price numeric, amount numeric)
+), m AS (
+  INSERT INTO erp.stock_ledger (tenant_id, product, warehouse, quantity, reason, document)
+  SELECT @tenant_id::text, x.product, @warehouse::text, -x.quantity, 'sale', n.number
+  FROM n, jsonb_to_recordset(@lines::jsonb) AS x(product text, quantity numeric) ORDER BY x.product
+)
+SELECT o.number FROM o;
 
 -- name: ErpOrderLines :many
 SELECT l.*, p.name_en AS product_name_en, p.unit_en FROM erp.sales_order_line l

@@ -13,6 +13,7 @@ import (
 	"github.com/erpilot/erpilot/activities/store/pgtest"
 	"github.com/erpilot/erpilot/schema/demo"
 	nouns "github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/fault"
 )
 
 func TestExecutionsAndRefusalsAreAuditedWithTheWrite(t *testing.T) {
@@ -56,5 +57,38 @@ func TestExecutionsAndRefusalsAreAuditedWithTheWrite(t *testing.T) {
 	want := [][6]string{{"execution", "li", "terminal", "wang", "C-0001", ""}, {"execution_refused", "li", "terminal", "wang", "", "record_changed"}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("audit %v, want %v", got, want)
+	}
+}
+
+func TestWhatOnlyTheTablesRefuseIsARefusalToo(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	url := pgtest.NewDemoDatabase(t)
+	w := &world{t: t, url: url, tenant: demo.Tenants()[0].String()}
+	if err := w.disturb().Price(ctx, "P-0001", "99999999999999"); err != nil {
+		t.Fatal(err)
+	}
+	c := builtin.New(open(t, url))
+	user, grants, err := c.User(ctx, demo.Tenants()[0], "li")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := erp.Identity{User: user, Grants: grants}
+	order := func(quantity string) nouns.Change {
+		return nouns.Change{Form: "sales_order", Action: "create", Payload: json.RawMessage(`{"customer":"C-0001","lines":[{"product":"P-0001","quantity":"` + quantity + `"}]}`)}
+	}
+	p, err := c.Preview(ctx, id, order("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Preview(ctx, id, order("400")); fault.CodeOf(err) != fault.ValidationFailed {
+		t.Errorf("a total that no column holds: %v", err)
+	}
+	x := nouns.Execution{ClientToken: "op:x:1", Digest: "d", Change: order("400"), Facts: p.Facts, Deadline: time.Now().Add(time.Minute), Attempt: 1}
+	for _, replayed := range []bool{false, true} {
+		got, err := c.Execute(ctx, id, x)
+		if err != nil || got.Status != nouns.CommitRefused || got.Refusal.Code != string(fault.ValidationFailed) || got.Replayed != replayed {
+			t.Fatalf("%+v %v", got, err)
+		}
 	}
 }

@@ -16,9 +16,12 @@
 //
 //  1. insert the row (token, attempt) into erp.commits, outcome executed;
 //  2. no row inserted: the token is answered (replay, token_reused) or fenced;
-//  3. savepoint: deadline, rights, facts under lock, rules, change;
-//  4. refused: roll back to the savepoint and turn the row into refused;
+//  3. deadline, rights, facts under lock, rules: all judging before any write;
+//  4. refused: turn the row into refused; else write the change;
 //  5. audit row, commit.
+//
+// Where the tables themselves refuse a value (a CHECK), the transaction is lost and
+// the refusal is written by a second one, under the same token and attempt.
 //
 // Nobody sees the row of step 1 before the commit, but everybody who inserts the
 // same key waits for it: another execution on the partial unique index of final

@@ -30,12 +30,23 @@ func (c *Connector) Execute(ctx context.Context, id erp.Identity, x nouns.Execut
 		return nouns.Commit{}, err
 	}
 	var (
-		w   *write
-		err error
+		w       *write
+		verdict *nouns.Refusal
+		err     error
 	)
 	for range maxTries {
-		w = &write{id: id, x: x}
-		if err = c.db.Tx(ctx, id.User.Tenant, w.run); !retryable(err) {
+		w = &write{id: id, x: x, verdict: verdict}
+		if err = c.db.Tx(ctx, id.User.Tenant, w.run); err == nil {
+			break
+		}
+		if verdict == nil && !w.committing {
+			// A rule that only the tables know has ended the transaction: the refusal
+			// is written by another one.
+			if verdict = refusalFrom(err); verdict != nil {
+				continue
+			}
+		}
+		if !retryable(err) {
 			break
 		}
 	}
@@ -63,6 +74,8 @@ type write struct {
 	id     erp.Identity
 	x      nouns.Execution
 	commit nouns.Commit
+	// verdict is a refusal that an earlier run of this attempt came to.
+	verdict *nouns.Refusal
 	// committing says that everything was written and only COMMIT is left.
 	committing bool
 	// reading says that the token has been answered before, or is shut out.
@@ -72,21 +85,16 @@ type write struct {
 func (w *write) run(ctx context.Context, tx pgx.Tx) error {
 	q := pgdb.New(tx)
 	tenant := w.id.User.Tenant.String()
-	// A client that died must not hold its locks, and FindCommit, for hours.
-	begin, err := q.ErpBeginWrite(ctx)
-	if err != nil {
-		return err
-	}
 	// First of all the row under the token: whoever asks about it waits here.
-	n, err := q.ErpBeginCommit(ctx, pgdb.ErpBeginCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Digest: w.x.Digest})
+	begin, err := q.ErpBeginCommit(ctx, pgdb.ErpBeginCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Digest: w.x.Digest})
 	if err != nil {
 		return err
 	}
-	if n == 0 {
+	if begin.Inserted == 0 {
 		w.reading = true
 		return w.answered(ctx, q, tenant)
 	}
-	out, refusal, err := w.change(ctx, tx, begin.At)
+	out, refusal, err := w.change(ctx, tx, begin.Began)
 	if err != nil {
 		return err
 	}
@@ -116,52 +124,25 @@ func (w *write) answered(ctx context.Context, q *pgdb.Queries, tenant string) er
 	return err
 }
 
-// change runs in a savepoint, so that a refusal leaves nothing but itself.
+// change decides and writes. All judging comes before the first write, so a
+// refusal has nothing to take back; only apply writes, and when that fails the
+// whole transaction is given up.
 func (w *write) change(ctx context.Context, tx pgx.Tx, began time.Time) (outcome, *nouns.Refusal, error) {
+	if w.verdict != nil {
+		return outcome{}, w.verdict, nil
+	}
 	if began.After(w.x.Deadline) {
 		return outcome{}, &nouns.Refusal{Code: string(fault.Expired), Old: w.x.Deadline.UTC().Format(time.RFC3339), New: began.UTC().Format(time.RFC3339)}, nil
 	}
-	sp, err := tx.Begin(ctx)
+	j, s, refusal, err := w.judge(ctx, tx, began)
 	if err != nil {
-		return outcome{}, nil, err
-	}
-	out, refusal, err := w.attempt(ctx, sp, began)
-	if err == nil && refusal == nil {
-		return out, nil, sp.Commit(ctx)
-	}
-	if err != nil {
-		if refusal = refusalFrom(err); refusal == nil {
+		refusal = refusalFrom(err)
+		if refusal == nil || pgClass(err) != "" {
 			return outcome{}, nil, err
 		}
 	}
-	return outcome{}, refusal, sp.Rollback(ctx)
-}
-
-func (w *write) attempt(ctx context.Context, tx pgx.Tx, began time.Time) (outcome, *nouns.Refusal, error) {
-	// Rights are read again, here: the grants of the caller's identity do not count.
-	user, grants, err := readUser(ctx, pgdb.New(tx), w.id.User.Tenant, w.id.User.UserID)
-	if fault.CodeOf(err) == fault.NotFound {
-		return outcome{}, &nouns.Refusal{Code: string(fault.PermissionDenied)}, nil
-	}
-	if err != nil {
-		return outcome{}, nil, err
-	}
-	// The sentence of a refusal stays in the language that the card was shown in.
-	user.Locale = w.id.User.Locale
-	w.id = erp.Identity{User: user, Grants: grants}
-	j, b, err := newJob(ctx, tx, w.id, w.x.Change, began)
-	if err != nil {
-		return outcome{}, nil, err
-	}
-	s, err := b.gather(ctx, j)
-	if err != nil {
-		return outcome{}, nil, err
-	}
-	if r := moved(w.x.Facts, s.facts()); r != nil {
-		return outcome{}, r, nil
-	}
-	if err := s.check(j); err != nil {
-		return outcome{}, validityRefusal(err, s.facts()), err
+	if refusal != nil {
+		return outcome{}, refusal, nil
 	}
 	out, err := s.apply(ctx, j)
 	if err != nil {
@@ -170,6 +151,39 @@ func (w *write) attempt(ctx context.Context, tx pgx.Tx, began time.Time) (outcom
 	j.finish(&out.preview, s.facts())
 	out.preview.Provisional = false
 	return out, nil, nil
+}
+
+// judge reads rights, locks and compares the facts, and checks the rules.
+func (w *write) judge(ctx context.Context, tx pgx.Tx, began time.Time) (*job, step, *nouns.Refusal, error) {
+	// Rights are read again, here: the grants of the caller's identity do not count.
+	user, grants, err := readUser(ctx, pgdb.New(tx), w.id.User.Tenant, w.id.User.UserID)
+	if fault.CodeOf(err) == fault.NotFound {
+		return nil, nil, &nouns.Refusal{Code: string(fault.PermissionDenied)}, nil
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	// The sentence of a refusal stays in the language that the card was shown in.
+	user.Locale = w.id.User.Locale
+	w.id = erp.Identity{User: user, Grants: grants}
+	j, b, err := newJob(ctx, tx, w.id, w.x.Change, began)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s, err := b.gather(ctx, j)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if r := moved(w.x.Facts, s.facts()); r != nil {
+		return nil, nil, r, nil
+	}
+	if err := s.check(j); err != nil {
+		if r := validityRefusal(err, s.facts()); r != nil {
+			return nil, nil, r, nil
+		}
+		return nil, nil, nil, err
+	}
+	return j, s, nil, nil
 }
 
 // finish completes the commit row and writes the audit row beside it.

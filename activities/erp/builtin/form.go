@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"github.com/erpilot/erpilot/activities/erp"
@@ -97,64 +96,59 @@ func loadForm(ctx context.Context, q *pgdb.Queries, id erp.Identity, name, actio
 	if !id.Grants.Allows(name, action) {
 		return nil, denied
 	}
-	row, err := q.ErpForm(ctx, pgdb.ErpFormParams{TenantID: id.User.Tenant.String(), Form: name})
-	if err == pgx.ErrNoRows { //nolint:errorlint // returned bare by pgx
+	forms, err := loadForms(ctx, q, id, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	if len(forms) == 0 {
 		return nil, denied
-	}
-	if err != nil {
-		return nil, err
-	}
-	forms, err := fillForms(ctx, q, []pgdb.ErpForm{row})
-	if err != nil {
-		return nil, err
 	}
 	return forms[0], nil
 }
 
-// fillForms reads the fields and actions of the forms.
-func fillForms(ctx context.Context, q *pgdb.Queries, rows []pgdb.ErpForm) ([]*form, error) {
-	if len(rows) == 0 {
-		return nil, nil
+// loadForms reads the forms of these names that there are.
+func loadForms(ctx context.Context, q *pgdb.Queries, id erp.Identity, names []string) ([]*form, error) {
+	rows, err := q.ErpForms(ctx, pgdb.ErpFormsParams{TenantID: id.User.Tenant.String(), Forms: names})
+	if err != nil {
+		return nil, err
 	}
-	names := make([]string, len(rows))
 	forms := make([]*form, len(rows))
-	byName := map[string]*form{}
 	for i, r := range rows {
-		names[i] = r.Form
-		forms[i] = &form{ErpForm: r, parts: map[string][]field{}}
-		byName[r.Form] = forms[i]
-	}
-	tenant := rows[0].TenantID
-	fields, err := q.ErpFormFields(ctx, pgdb.ErpFormFieldsParams{TenantID: tenant, Forms: names})
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range fields {
-		x, err := newField(r)
-		if err != nil {
-			return nil, err
+		if forms[i], err = newForm(r); err != nil {
+			return nil, fault.Wrap(fault.Internal, err)
 		}
-		f := byName[r.Form]
-		if r.Parent == "" {
-			f.fields = append(f.fields, x)
-		} else {
-			f.parts[r.Parent] = append(f.parts[r.Parent], x)
-		}
-	}
-	actions, err := q.ErpFormActions(ctx, pgdb.ErpFormActionsParams{TenantID: tenant, Forms: names})
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range actions {
-		f := byName[r.Form]
-		f.actions = append(f.actions, nouns.Action{
-			Action: r.Action, Label: nouns.Label{Zh: r.LabelZh, En: r.LabelEn}, Write: r.Write, Batch: r.Batch,
-		})
 	}
 	return forms, nil
 }
 
-func newField(r pgdb.ErpFormField) (field, error) {
+func newForm(r pgdb.ErpFormsRow) (*form, error) {
+	f := &form{ErpForm: r.ErpForm, parts: map[string][]field{}}
+	var fields []fieldFile
+	if err := json.Unmarshal(r.Fields, &fields); err != nil {
+		return nil, err
+	}
+	for _, x := range fields {
+		y, err := newField(x)
+		if err != nil {
+			return nil, err
+		}
+		if x.Parent == "" {
+			f.fields = append(f.fields, y)
+		} else {
+			f.parts[x.Parent] = append(f.parts[x.Parent], y)
+		}
+	}
+	var actions []actionFile
+	if err := json.Unmarshal(r.Actions, &actions); err != nil {
+		return nil, err
+	}
+	for _, a := range actions {
+		f.actions = append(f.actions, nouns.Action{Action: a.Action, Label: nouns.Label{Zh: a.LabelZh, En: a.LabelEn}, Write: a.Write, Batch: a.Batch})
+	}
+	return f, nil
+}
+
+func newField(r fieldFile) (field, error) {
 	x := field{
 		Field: nouns.Field{
 			Name: r.Field, Label: nouns.Label{Zh: r.LabelZh, En: r.LabelEn}, Type: nouns.Type(r.Type),
@@ -172,7 +166,7 @@ func newField(r pgdb.ErpFormField) (field, error) {
 		x.max = &r.MaxValue.Decimal
 	}
 	if err := json.Unmarshal(r.Options, &x.Options); err != nil {
-		return field{}, fault.Wrap(fault.Internal, err)
+		return field{}, err
 	}
 	if len(x.Options) == 0 {
 		x.Options = nil

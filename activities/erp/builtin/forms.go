@@ -14,18 +14,7 @@ import (
 func (c *Connector) Forms(ctx context.Context, id erp.Identity) ([]nouns.Form, error) {
 	out := []nouns.Form{}
 	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
-		q := pgdb.New(tx)
-		rows, err := q.ErpForms(ctx, id.User.Tenant.String())
-		if err != nil {
-			return err
-		}
-		granted := rows[:0]
-		for _, r := range rows {
-			if id.Grants.Allows(r.Form, readAction) {
-				granted = append(granted, r)
-			}
-		}
-		forms, err := fillForms(ctx, q, granted)
+		forms, err := loadForms(ctx, pgdb.New(tx), id, id.Grants.Forms())
 		for _, f := range forms {
 			out = append(out, f.noun(id))
 		}

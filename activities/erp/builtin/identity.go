@@ -61,15 +61,11 @@ func readUser(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, user
 	if err != nil {
 		return identity.User{}, nil, store.NotFound(err, "user")
 	}
-	rows, err := q.ErpGrants(ctx, pgdb.ErpGrantsParams{TenantID: tenant.String(), UserID: userID})
-	if err != nil {
-		return identity.User{}, nil, err
+	grants := make(identity.Grants, len(row.Grants))
+	for i, g := range row.Grants {
+		grants[i].Form, grants[i].Action, _ = strings.Cut(g, " ")
 	}
-	grants := make(identity.Grants, len(rows))
-	for i, g := range rows {
-		grants[i] = identity.Grant{Form: g.Form, Action: g.Action}
-	}
-	return person(tenant, row), grants, nil
+	return person(tenant, row.ErpUser), grants, nil
 }
 
 func person(tenant identity.Tenant, row pgdb.ErpUser) identity.User {

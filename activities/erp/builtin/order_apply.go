@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/shopspring/decimal"
 
@@ -24,15 +23,8 @@ type priced struct {
 	Amount      decimal.Decimal `json:"amount"`
 }
 
-// move is one row of the stock ledger; negative takes away.
-type move struct {
-	Product  string          `json:"product"`
-	Quantity decimal.Decimal `json:"quantity"`
-}
-
 func (s *orderStep) apply(ctx context.Context, j *job) (outcome, error) {
 	lines := make([]priced, len(s.lines))
-	moves := make([]move, len(s.lines))
 	codes := make([]string, len(s.lines))
 	total := decimal.Zero
 	for i, l := range s.lines {
@@ -41,30 +33,20 @@ func (s *orderStep) apply(ctx context.Context, j *job) (outcome, error) {
 		x.UnitPrice = unitPrice(x.BasePrice, x.Discount)
 		x.Amount = amount(x.Quantity, x.UnitPrice, s.customer.Currency)
 		total = total.Add(x.Amount)
-		lines[i], moves[i], codes[i] = x, move{p.Code, l.quantity.Neg()}, p.Code
-	}
-	// The counter is the last lock and the most wanted one: nothing waits behind it
-	// but the inserts below.
-	n, err := j.q.ErpNextNumber(ctx, pgdb.ErpNextNumberParams{TenantID: j.tenant, Counter: "sales_order"})
-	if err != nil {
-		return outcome{}, err
-	}
-	number := fmt.Sprintf("SO-%06d", n)
-	err = j.q.ErpInsertOrder(ctx, pgdb.ErpInsertOrderParams{
-		TenantID: j.tenant, Number: number, Customer: s.customer.Code, Warehouse: s.warehouse.Code, OrderDate: s.header["order_date"],
-		DeliveryDate: s.header["delivery_date"], Total: total, Currency: s.customer.Currency, Remark: s.header["remark"], CreatedBy: j.id.User.UserID,
-	})
-	if err != nil {
-		return outcome{}, err
+		lines[i], codes[i] = x, p.Code
 	}
 	rows, err := json.Marshal(lines)
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := j.q.ErpInsertOrderLines(ctx, pgdb.ErpInsertOrderLinesParams{TenantID: j.tenant, Number: number, Lines: rows}); err != nil {
+	number, err := j.q.ErpWriteOrder(ctx, pgdb.ErpWriteOrderParams{
+		TenantID: j.tenant, Customer: s.customer.Code, Warehouse: s.warehouse.Code, OrderDate: s.header["order_date"], DeliveryDate: s.header["delivery_date"],
+		Total: total, Currency: s.customer.Currency, Remark: s.header["remark"], CreatedBy: j.id.User.UserID, Lines: rows,
+	})
+	if err != nil {
 		return outcome{}, err
 	}
-	after, err := j.moveStock(ctx, s.warehouse.Code, "sale", number, moves, codes)
+	after, err := j.levels(ctx, s.warehouse.Code, codes)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -72,16 +54,8 @@ func (s *orderStep) apply(ctx context.Context, j *job) (outcome, error) {
 	return outcome{bill: number, preview: p}, err
 }
 
-// moveStock writes the ledger, which moves the stock, and reads the new levels.
-func (j *job) moveStock(ctx context.Context, warehouse, reason, document string, moves []move, codes []string) (map[string]decimal.Decimal, error) {
-	rows, err := json.Marshal(moves)
-	if err != nil {
-		return nil, err
-	}
-	err = j.q.ErpMoveStock(ctx, pgdb.ErpMoveStockParams{TenantID: j.tenant, Warehouse: warehouse, Reason: reason, Document: document, Moves: rows})
-	if err != nil {
-		return nil, err
-	}
+// levels reads the stock as it is now.
+func (j *job) levels(ctx context.Context, warehouse string, codes []string) (map[string]decimal.Decimal, error) {
 	levels, err := j.q.ErpStock(ctx, pgdb.ErpStockParams{TenantID: j.tenant, Warehouse: warehouse, Codes: codes})
 	if err != nil {
 		return nil, err

@@ -15,6 +15,12 @@ import (
 	"github.com/erpilot/erpilot/schema/fault"
 )
 
+// move is one row of the stock ledger; negative takes away.
+type move struct {
+	Product  string          `json:"product"`
+	Quantity decimal.Decimal `json:"quantity"`
+}
+
 // cancelOrder puts the goods of a submitted order back. It refunds nothing.
 type cancelOrder struct{}
 
@@ -100,7 +106,15 @@ func (s *cancelStep) apply(ctx context.Context, j *job) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	after, err := j.moveStock(ctx, s.order.Warehouse, "sale_cancelled", s.order.Number, moves, s.codes)
+	rows, err := json.Marshal(moves)
+	if err != nil {
+		return outcome{}, err
+	}
+	err = j.q.ErpMoveStock(ctx, pgdb.ErpMoveStockParams{TenantID: j.tenant, Warehouse: s.order.Warehouse, Reason: "sale_cancelled", Document: s.order.Number, Moves: rows})
+	if err != nil {
+		return outcome{}, err
+	}
+	after, err := j.levels(ctx, s.order.Warehouse, s.codes)
 	if err != nil {
 		return outcome{}, err
 	}

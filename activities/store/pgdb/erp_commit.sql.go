@@ -11,9 +11,13 @@ import (
 	"time"
 )
 
-const erpBeginCommit = `-- name: ErpBeginCommit :execrows
-INSERT INTO erp.commits (tenant_id, client_token, attempt, outcome, digest) VALUES ($1, $2, $3, 'executed', $4)
-ON CONFLICT DO NOTHING
+const erpBeginCommit = `-- name: ErpBeginCommit :one
+WITH mine AS (
+  INSERT INTO erp.commits (tenant_id, client_token, attempt, outcome, digest) VALUES ($1, $2, $3, 'executed', $4)
+  ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM mine)::int AS inserted, now()::timestamptz AS began,
+  set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle
 `
 
 type ErpBeginCommitParams struct {
@@ -23,28 +27,35 @@ type ErpBeginCommitParams struct {
 	Digest      string
 }
 
+type ErpBeginCommitRow struct {
+	Inserted int32
+	Began    time.Time
+	Idle     string
+}
+
 // The first act of a write. The row says executed from the start: nobody sees it
 // before the transaction commits, and by then it is true (or has become refused).
 // No row affected: the attempt is fenced, or the token has its final answer.
-func (q *Queries) ErpBeginCommit(ctx context.Context, arg ErpBeginCommitParams) (int64, error) {
-	result, err := q.db.Exec(ctx, erpBeginCommit,
+// began is the beginning of the transaction, before any waiting. The timeout makes
+// the server end a write whose client died without saying so.
+func (q *Queries) ErpBeginCommit(ctx context.Context, arg ErpBeginCommitParams) (ErpBeginCommitRow, error) {
+	row := q.db.QueryRow(ctx, erpBeginCommit,
 		arg.TenantID,
 		arg.ClientToken,
 		arg.Attempt,
 		arg.Digest,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var i ErpBeginCommitRow
+	err := row.Scan(&i.Inserted, &i.Began, &i.Idle)
+	return i, err
 }
 
 const erpBeginPreview = `-- name: ErpBeginPreview :one
-SELECT clock_timestamp()::timestamptz AS at, set_config('lock_timeout', '5s', true)::text AS patience
+SELECT now()::timestamptz AS began, set_config('lock_timeout', '5s', true)::text AS patience
 `
 
 type ErpBeginPreviewRow struct {
-	At       time.Time
+	Began    time.Time
 	Patience string
 }
 
@@ -52,25 +63,7 @@ type ErpBeginPreviewRow struct {
 func (q *Queries) ErpBeginPreview(ctx context.Context) (ErpBeginPreviewRow, error) {
 	row := q.db.QueryRow(ctx, erpBeginPreview)
 	var i ErpBeginPreviewRow
-	err := row.Scan(&i.At, &i.Patience)
-	return i, err
-}
-
-const erpBeginWrite = `-- name: ErpBeginWrite :one
-SELECT clock_timestamp()::timestamptz AS at, set_config('idle_in_transaction_session_timeout', '60s', true)::text AS idle
-`
-
-type ErpBeginWriteRow struct {
-	At   time.Time
-	Idle string
-}
-
-// The clock at the beginning of a write. The timeout makes the server end a
-// write whose client died without saying so; until then FindCommit waits for it.
-func (q *Queries) ErpBeginWrite(ctx context.Context) (ErpBeginWriteRow, error) {
-	row := q.db.QueryRow(ctx, erpBeginWrite)
-	var i ErpBeginWriteRow
-	err := row.Scan(&i.At, &i.Idle)
+	err := row.Scan(&i.Began, &i.Patience)
 	return i, err
 }
 

@@ -40,149 +40,51 @@ func (q *Queries) ErpClearFormFields(ctx context.Context, arg ErpClearFormFields
 	return err
 }
 
-const erpForm = `-- name: ErpForm :one
-SELECT tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table FROM erp.forms WHERE tenant_id = $1 AND form = $2
-`
-
-type ErpFormParams struct {
-	TenantID string
-	Form     string
-}
-
-func (q *Queries) ErpForm(ctx context.Context, arg ErpFormParams) (ErpForm, error) {
-	row := q.db.QueryRow(ctx, erpForm, arg.TenantID, arg.Form)
-	var i ErpForm
-	err := row.Scan(
-		&i.TenantID,
-		&i.Form,
-		&i.Position,
-		&i.LabelZh,
-		&i.LabelEn,
-		&i.Domain,
-		&i.KeyField,
-		&i.NameZhField,
-		&i.NameEnField,
-		&i.Source,
-		&i.BaseTable,
-	)
-	return i, err
-}
-
-const erpFormActions = `-- name: ErpFormActions :many
-SELECT tenant_id, form, action, position, label_zh, label_en, write, batch FROM erp.form_actions WHERE tenant_id = $1 AND form = ANY($2::text[]) ORDER BY form, position
-`
-
-type ErpFormActionsParams struct {
-	TenantID string
-	Forms    []string
-}
-
-func (q *Queries) ErpFormActions(ctx context.Context, arg ErpFormActionsParams) ([]ErpFormAction, error) {
-	rows, err := q.db.Query(ctx, erpFormActions, arg.TenantID, arg.Forms)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ErpFormAction{}
-	for rows.Next() {
-		var i ErpFormAction
-		if err := rows.Scan(
-			&i.TenantID,
-			&i.Form,
-			&i.Action,
-			&i.Position,
-			&i.LabelZh,
-			&i.LabelEn,
-			&i.Write,
-			&i.Batch,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const erpFormFields = `-- name: ErpFormFields :many
-SELECT tenant_id, form, parent, field, position, label_zh, label_en, type, required, read_only, filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source FROM erp.form_fields WHERE tenant_id = $1 AND form = ANY($2::text[]) ORDER BY form, parent, position
-`
-
-type ErpFormFieldsParams struct {
-	TenantID string
-	Forms    []string
-}
-
-func (q *Queries) ErpFormFields(ctx context.Context, arg ErpFormFieldsParams) ([]ErpFormField, error) {
-	rows, err := q.db.Query(ctx, erpFormFields, arg.TenantID, arg.Forms)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ErpFormField{}
-	for rows.Next() {
-		var i ErpFormField
-		if err := rows.Scan(
-			&i.TenantID,
-			&i.Form,
-			&i.Parent,
-			&i.Field,
-			&i.Position,
-			&i.LabelZh,
-			&i.LabelEn,
-			&i.Type,
-			&i.Required,
-			&i.ReadOnly,
-			&i.Filter,
-			&i.Sort,
-			&i.Listed,
-			&i.Lookup,
-			&i.LinkForm,
-			&i.Options,
-			&i.MaxLength,
-			&i.MinValue,
-			&i.MaxValue,
-			&i.Scale,
-			&i.Pattern,
-			&i.LinesSource,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const erpForms = `-- name: ErpForms :many
-SELECT tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table FROM erp.forms WHERE tenant_id = $1 ORDER BY position
+SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table,
+  (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.parent, x.position), '[]') FROM erp.form_fields x
+    WHERE x.tenant_id = f.tenant_id AND x.form = f.form)::jsonb AS fields,
+  (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.position), '[]') FROM erp.form_actions a
+    WHERE a.tenant_id = f.tenant_id AND a.form = f.form)::jsonb AS actions
+FROM erp.forms f WHERE f.tenant_id = $1 AND f.form = ANY($2::text[]) ORDER BY f.position
 `
 
-func (q *Queries) ErpForms(ctx context.Context, tenantID string) ([]ErpForm, error) {
-	rows, err := q.db.Query(ctx, erpForms, tenantID)
+type ErpFormsParams struct {
+	TenantID string
+	Forms    []string
+}
+
+type ErpFormsRow struct {
+	ErpForm ErpForm
+	Fields  json.RawMessage
+	Actions json.RawMessage
+}
+
+// A form with its fields and actions, in one round trip; the keys of the JSON are
+// the columns.
+func (q *Queries) ErpForms(ctx context.Context, arg ErpFormsParams) ([]ErpFormsRow, error) {
+	rows, err := q.db.Query(ctx, erpForms, arg.TenantID, arg.Forms)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ErpForm{}
+	items := []ErpFormsRow{}
 	for rows.Next() {
-		var i ErpForm
+		var i ErpFormsRow
 		if err := rows.Scan(
-			&i.TenantID,
-			&i.Form,
-			&i.Position,
-			&i.LabelZh,
-			&i.LabelEn,
-			&i.Domain,
-			&i.KeyField,
-			&i.NameZhField,
-			&i.NameEnField,
-			&i.Source,
-			&i.BaseTable,
+			&i.ErpForm.TenantID,
+			&i.ErpForm.Form,
+			&i.ErpForm.Position,
+			&i.ErpForm.LabelZh,
+			&i.ErpForm.LabelEn,
+			&i.ErpForm.Domain,
+			&i.ErpForm.KeyField,
+			&i.ErpForm.NameZhField,
+			&i.ErpForm.NameEnField,
+			&i.ErpForm.Source,
+			&i.ErpForm.BaseTable,
+			&i.Fields,
+			&i.Actions,
 		); err != nil {
 			return nil, err
 		}

@@ -9,43 +9,10 @@ import (
 	"context"
 )
 
-const erpGrants = `-- name: ErpGrants :many
-SELECT g.form, g.action FROM erp.grants g JOIN erp.forms f USING (tenant_id, form)
-WHERE g.tenant_id = $1 AND g.user_id = $2 ORDER BY f.position, g.action
-`
-
-type ErpGrantsParams struct {
-	TenantID string
-	UserID   string
-}
-
-type ErpGrantsRow struct {
-	Form   string
-	Action string
-}
-
-func (q *Queries) ErpGrants(ctx context.Context, arg ErpGrantsParams) ([]ErpGrantsRow, error) {
-	rows, err := q.db.Query(ctx, erpGrants, arg.TenantID, arg.UserID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ErpGrantsRow{}
-	for rows.Next() {
-		var i ErpGrantsRow
-		if err := rows.Scan(&i.Form, &i.Action); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const erpUser = `-- name: ErpUser :one
-SELECT tenant_id, user_id, username, name_zh, name_en, password_hash, roles, locale, time_zone, active FROM erp.users WHERE tenant_id = $1 AND user_id = $2 AND active
+SELECT u.tenant_id, u.user_id, u.username, u.name_zh, u.name_en, u.password_hash, u.roles, u.locale, u.time_zone, u.active, ARRAY(SELECT g.form || ' ' || g.action FROM erp.grants g JOIN erp.forms f USING (tenant_id, form)
+  WHERE g.tenant_id = u.tenant_id AND g.user_id = u.user_id ORDER BY f.position, g.action)::text[] AS grants
+FROM erp.users u WHERE u.tenant_id = $1 AND u.user_id = $2 AND u.active
 `
 
 type ErpUserParams struct {
@@ -53,20 +20,27 @@ type ErpUserParams struct {
 	UserID   string
 }
 
-func (q *Queries) ErpUser(ctx context.Context, arg ErpUserParams) (ErpUser, error) {
+type ErpUserRow struct {
+	ErpUser ErpUser
+	Grants  []string
+}
+
+// The grants are "form action", in the order of the forms.
+func (q *Queries) ErpUser(ctx context.Context, arg ErpUserParams) (ErpUserRow, error) {
 	row := q.db.QueryRow(ctx, erpUser, arg.TenantID, arg.UserID)
-	var i ErpUser
+	var i ErpUserRow
 	err := row.Scan(
-		&i.TenantID,
-		&i.UserID,
-		&i.Username,
-		&i.NameZh,
-		&i.NameEn,
-		&i.PasswordHash,
-		&i.Roles,
-		&i.Locale,
-		&i.TimeZone,
-		&i.Active,
+		&i.ErpUser.TenantID,
+		&i.ErpUser.UserID,
+		&i.ErpUser.Username,
+		&i.ErpUser.NameZh,
+		&i.ErpUser.NameEn,
+		&i.ErpUser.PasswordHash,
+		&i.ErpUser.Roles,
+		&i.ErpUser.Locale,
+		&i.ErpUser.TimeZone,
+		&i.ErpUser.Active,
+		&i.Grants,
 	)
 	return i, err
 }

@@ -197,58 +197,6 @@ func (q *Queries) ErpHoldProducts(ctx context.Context, arg ErpHoldProductsParams
 	return items, nil
 }
 
-const erpInsertOrder = `-- name: ErpInsertOrder :exec
-INSERT INTO erp.sales_order (tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, created_by)
-VALUES ($1, $2, $3, $4, ($9::text)::date, ($10::text)::date, 'submitted', $5, $6, $7, $8)
-`
-
-type ErpInsertOrderParams struct {
-	TenantID     string
-	Number       string
-	Customer     string
-	Warehouse    string
-	Total        decimal.Decimal
-	Currency     string
-	Remark       string
-	CreatedBy    string
-	OrderDate    string
-	DeliveryDate string
-}
-
-func (q *Queries) ErpInsertOrder(ctx context.Context, arg ErpInsertOrderParams) error {
-	_, err := q.db.Exec(ctx, erpInsertOrder,
-		arg.TenantID,
-		arg.Number,
-		arg.Customer,
-		arg.Warehouse,
-		arg.Total,
-		arg.Currency,
-		arg.Remark,
-		arg.CreatedBy,
-		arg.OrderDate,
-		arg.DeliveryDate,
-	)
-	return err
-}
-
-const erpInsertOrderLines = `-- name: ErpInsertOrderLines :exec
-INSERT INTO erp.sales_order_line (tenant_id, number, line_no, product, product_name, unit, quantity, base_price, discount, unit_price, amount)
-SELECT $1::text, $2::text, l.line_no, l.product, l.product_name, l.unit, l.quantity, l.base_price, l.discount, l.unit_price, l.amount
-FROM jsonb_to_recordset($3::jsonb) AS l(line_no int, product text, product_name text, unit text, quantity numeric,
-     base_price numeric, discount numeric, unit_price numeric, amount numeric)
-`
-
-type ErpInsertOrderLinesParams struct {
-	TenantID string
-	Number   string
-	Lines    json.RawMessage
-}
-
-func (q *Queries) ErpInsertOrderLines(ctx context.Context, arg ErpInsertOrderLinesParams) error {
-	_, err := q.db.Exec(ctx, erpInsertOrderLines, arg.TenantID, arg.Number, arg.Lines)
-	return err
-}
-
 const erpLockOrder = `-- name: ErpLockOrder :one
 SELECT tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, cancel_reason, created_by, created_at, cancelled_at, version FROM erp.sales_order WHERE tenant_id = $1 AND number = $2 FOR NO KEY UPDATE
 `
@@ -340,23 +288,6 @@ func (q *Queries) ErpMoveStock(ctx context.Context, arg ErpMoveStockParams) erro
 		arg.Moves,
 	)
 	return err
-}
-
-const erpNextNumber = `-- name: ErpNextNumber :one
-INSERT INTO erp.counters (tenant_id, counter, last) VALUES ($1, $2, 1)
-ON CONFLICT (tenant_id, counter) DO UPDATE SET last = erp.counters.last + 1 RETURNING last
-`
-
-type ErpNextNumberParams struct {
-	TenantID string
-	Counter  string
-}
-
-func (q *Queries) ErpNextNumber(ctx context.Context, arg ErpNextNumberParams) (int64, error) {
-	row := q.db.QueryRow(ctx, erpNextNumber, arg.TenantID, arg.Counter)
-	var last int64
-	err := row.Scan(&last)
-	return last, err
 }
 
 const erpOrderLines = `-- name: ErpOrderLines :many
@@ -487,4 +418,61 @@ func (q *Queries) ErpWarehouse(ctx context.Context, arg ErpWarehouseParams) (Erp
 		&i.IsDefault,
 	)
 	return i, err
+}
+
+const erpWriteOrder = `-- name: ErpWriteOrder :one
+WITH c AS (
+  INSERT INTO erp.counters (tenant_id, counter, last) VALUES ($1::text, 'sales_order', 1)
+  ON CONFLICT (tenant_id, counter) DO UPDATE SET last = erp.counters.last + 1 RETURNING last
+), n AS (
+  SELECT 'SO-' || lpad(last::text, greatest(6, length(last::text)), '0') AS number FROM c
+), o AS (
+  INSERT INTO erp.sales_order (tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, created_by)
+  SELECT $1::text, n.number, $2::text, $3::text, ($4::text)::date, ($5::text)::date, 'submitted',
+         $6::numeric, $7::text, $8::text, $9::text FROM n
+  RETURNING number
+), l AS (
+  INSERT INTO erp.sales_order_line (tenant_id, number, line_no, product, product_name, unit, quantity, base_price, discount, unit_price, amount)
+  SELECT $1::text, n.number, x.line_no, x.product, x.product_name, x.unit, x.quantity, x.base_price, x.discount, x.unit_price, x.amount
+  FROM n, jsonb_to_recordset($10::jsonb) AS x(line_no int, product text, product_name text, unit text, quantity numeric,
+       base_price numeric, discount numeric, unit_price numeric, amount numeric)
+), m AS (
+  INSERT INTO erp.stock_ledger (tenant_id, product, warehouse, quantity, reason, document)
+  SELECT $1::text, x.product, $3::text, -x.quantity, 'sale', n.number
+  FROM n, jsonb_to_recordset($10::jsonb) AS x(product text, quantity numeric) ORDER BY x.product
+)
+SELECT o.number FROM o
+`
+
+type ErpWriteOrderParams struct {
+	TenantID     string
+	Customer     string
+	Warehouse    string
+	OrderDate    string
+	DeliveryDate string
+	Total        decimal.Decimal
+	Currency     string
+	Remark       string
+	CreatedBy    string
+	Lines        json.RawMessage
+}
+
+// Number, order, lines and ledger in one statement: the counter is the last lock
+// of a write and the most wanted one, so nothing may dawdle behind it.
+func (q *Queries) ErpWriteOrder(ctx context.Context, arg ErpWriteOrderParams) (string, error) {
+	row := q.db.QueryRow(ctx, erpWriteOrder,
+		arg.TenantID,
+		arg.Customer,
+		arg.Warehouse,
+		arg.OrderDate,
+		arg.DeliveryDate,
+		arg.Total,
+		arg.Currency,
+		arg.Remark,
+		arg.CreatedBy,
+		arg.Lines,
+	)
+	var number string
+	err := row.Scan(&number)
+	return number, err
 }

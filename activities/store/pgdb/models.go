@@ -142,42 +142,6 @@ type ErpForm struct {
 	BaseTable   string
 }
 
-type ErpFormAction struct {
-	TenantID string
-	Form     string
-	Action   string
-	Position int32
-	LabelZh  string
-	LabelEn  string
-	Write    bool
-	Batch    bool
-}
-
-type ErpFormField struct {
-	TenantID    string
-	Form        string
-	Parent      string
-	Field       string
-	Position    int32
-	LabelZh     string
-	LabelEn     string
-	Type        string
-	Required    bool
-	ReadOnly    bool
-	Filter      bool
-	Sort        bool
-	Listed      bool
-	Lookup      bool
-	LinkForm    string
-	Options     json.RawMessage
-	MaxLength   *int32
-	MinValue    decimal.NullDecimal
-	MaxValue    decimal.NullDecimal
-	Scale       *int32
-	Pattern     string
-	LinesSource string
-}
-
 type ErpProduct struct {
 	TenantID      string
 	Code          string
