@@ -36,6 +36,9 @@ type Env struct {
 	Key []byte
 	In  io.Reader
 	Out io.Writer
+	// Password asks for a password. Defaults to ERPILOT_PASSWORD, then to In
+	// without echo.
+	Password func(prompt string) (string, error)
 	// Lang is "zh" or "en"; anything else means the person's or the environment's.
 	Lang string
 	// Budget is how long an update or a query may take. Defaults to 5 s.
@@ -55,12 +58,16 @@ type session struct {
 
 // open connects; close ends it.
 func (e *Env) open(ctx context.Context) (*session, error) {
-	s := &session{Env: e, in: bufio.NewReader(e.In), locale: terminal.Language(e.Lang, ""), zone: terminal.Zone("")}
+	own := *e
+	s := &session{Env: &own, in: bufio.NewReader(e.In), locale: terminal.Language(e.Lang, ""), zone: terminal.Zone("")}
 	if s.Budget <= 0 {
 		s.Budget = 5 * time.Second
 	}
 	if s.Now == nil {
 		s.Now = time.Now
+	}
+	if s.Password == nil {
+		s.Password = func(prompt string) (string, error) { return terminal.Password(e.In, e.Out, prompt) }
 	}
 	var err error
 	s.temporal, err = e.Dial(ctx)

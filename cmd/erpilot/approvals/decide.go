@@ -119,7 +119,7 @@ func (s *session) login(ctx context.Context, c *decideFlags, v View) (*identity.
 	if err != nil {
 		return nil, err
 	}
-	password, err := terminal.Password(s.In, s.Out, s.say("password", "user", c.User))
+	password, err := s.Password(s.say("password", "user", c.User))
 	if err != nil {
 		return nil, err
 	}
