@@ -179,6 +179,10 @@ var Page = map[string]Text{
 	"channel.operator":     {"运维", "an operator"},
 	"channel.system":       {"系统", "the system"},
 
+	"verdict.approved":  {"已确认", "Confirmed"},
+	"verdict.rejected":  {"已拒绝", "Rejected"},
+	"verdict.cancelled": {"已取消", "Cancelled"},
+
 	"risk.confirm":       {"单个对象，需确认", "one object, to be confirmed"},
 	"risk.batch_confirm": {"影响多行，需确认", "many rows, to be confirmed"},
 	"policy.self":        {"提出人本人", "the requester"},
@@ -199,7 +203,7 @@ var Page = map[string]Text{
 	"card.digest":           {"内容指纹：", "Digest of what you see:"},
 	"card.provisional":      {"由 ERP 生成的数值（如单号）写入时才确定。", "Values made by the ERP, such as numbers, are final only when written."},
 	"card.refused_decision": {"有一个决定没有生效（来自{channel}）：{reason}", "A decision from {channel} did not count: {reason}"},
-	"card.decided_by":       {"{name}，{at}，通过{channel}：{status}", "{status} by {name}, {at}, through {channel}"},
+	"card.decided_by":       {"{verdict}：{name}，{at}，通过{channel}", "{verdict} by {name}, {at}, through {channel}"},
 	"card.queued":           {"您的确认已排队。只有在 {deadline} 之前得到处理才算数。", "Your decision is queued. It counts only if it is processed before {deadline}."},
 	"card.approved":         {"已确认，还没有写入。", "Confirmed. Nothing is written yet."},
 	"card.executing":        {"正在写入 ERP，还没有完成。", "Writing to the ERP; not done yet."},

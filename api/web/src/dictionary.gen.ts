@@ -53,7 +53,7 @@ export const page = {
   "card.comment": ["给提出人的话（可不填）", "A word to the requester (optional)"],
   "card.confirm": ["确认写入", "Confirm"],
   "card.confirming": ["正在确认…", "Confirming…"],
-  "card.decided_by": ["{name}，{at}，通过{channel}：{status}", "{status} by {name}, {at}, through {channel}"],
+  "card.decided_by": ["{verdict}：{name}，{at}，通过{channel}", "{verdict} by {name}, {at}, through {channel}"],
   "card.digest": ["内容指纹：", "Digest of what you see:"],
   "card.executed": ["已写入 ERP：{form}", "Written to the ERP: {form}"],
   "card.executing": ["正在写入 ERP，还没有完成。", "Writing to the ERP; not done yet."],
@@ -260,6 +260,9 @@ export const page = {
   "turn.stopped": ["已停止。此前完成的调用：{count} 次。已提出的操作仍然有效。", "Stopped. Calls finished before: {count}. What was proposed still stands."],
   "turn.working": ["正在处理…", "Working…"],
   "untitled": ["未命名的对话", "Untitled"],
+  "verdict.approved": ["已确认", "Confirmed"],
+  "verdict.cancelled": ["已取消", "Cancelled"],
+  "verdict.rejected": ["已拒绝", "Rejected"],
   "you": ["您说：", "You said:"],
 } as const
 

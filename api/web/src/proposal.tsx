@@ -97,7 +97,7 @@ function Outcome({ card, put }: { card: Card; put: Props['put'] }) {
   const desk = decisions.of(card)
   const who = { name: card.decided_by_name || card.decided?.by || '', at: when(card.decided?.at), channel: word('channel', card.decided?.channel ?? '') }
   const decidedBy = card.decided && (card.decided_by_name || card.decided.by) && card.decided.status !== 'expired'
-    ? <p class="quiet by">{t('card.decided_by', { ...who, status: word('status', card.decided.status) })}</p> : null
+    ? <p class="quiet by">{t('card.decided_by', { ...who, verdict: word('verdict', card.decided.status) })}</p> : null
   const link = safeHref(card.link)
   switch (card.status) {
     case 'awaiting_approval':

@@ -20,7 +20,7 @@ class Session extends Store {
   options: LoginOptions | null = null
   model = ''
   demo = false
-  lang: Lang = (localStorage.getItem('erpilot.lang') as Lang) || (navigator.language.startsWith('zh') ? 'zh' : 'en')
+  lang: Lang = (localStorage.getItem('erpilot.lang') as Lang) || (navigator.language.startsWith('en') ? 'en' : 'zh')
   theme: Theme = (localStorage.getItem('erpilot.theme') as Theme) || 'system'
   ctrlEnter = localStorage.getItem('erpilot.ctrlenter') === '1'
   shortcuts = localStorage.getItem('erpilot.shortcuts') !== '0'
