@@ -48,11 +48,17 @@ func Seal(err error) error {
 		return err
 	}
 	code := fault.CodeOf(err)
-	options := temporal.ApplicationErrorOptions{NonRetryable: final[code]}
+	options := temporal.ApplicationErrorOptions{NonRetryable: final[code] || tooLong(err)}
 	if d, ok := errors.AsType[Delayer](err); ok {
 		options.NextRetryDelay = min(d.Delay(), maxDelay)
 	}
 	return temporal.NewApplicationErrorWithOptions(string(code), string(code), options)
+}
+
+// tooLong reports a reply that hit its own limit: asking again would hit it again.
+func tooLong(err error) bool {
+	reason := fault.ParamsOf(err)["reason"]
+	return fault.CodeOf(err) == fault.ModelTruncated && reason != "" && reason != "cut"
 }
 
 // Interceptor seals the errors of all activities of a worker and logs their

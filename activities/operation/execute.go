@@ -193,6 +193,12 @@ func (s *Service) FindCommit(ctx context.Context, in contract.FindInput) (contra
 	}
 }
 
+// Reconcile finds out what became of a write whose workflow is gone.
+func (s *Service) Reconcile(ctx context.Context, tenant identity.Tenant, opID string) error {
+	_, err := s.FindCommit(ctx, contract.FindInput{OpInput: contract.OpInput{Tenant: tenant.String(), OpID: opID}, Final: true})
+	return err
+}
+
 // fail stores that surely nothing was written.
 func (s *Service) fail(ctx context.Context, tenant identity.Tenant, row pgdb.Operation, final bool) (contract.Closed, error) {
 	row, _, err := s.move(ctx, tenant, row.OpID, operation.Failed, func(ctx context.Context, tx pgx.Tx, row pgdb.Operation) error {
@@ -214,9 +220,6 @@ func (s *Service) finish(ctx context.Context, tenant identity.Tenant, row pgdb.O
 		status, at := operation.Executed, &commit.At
 		if commit.Status == schema.CommitRefused {
 			status, at = operation.Refused, nil
-			if commit.Refusal != nil && commit.Refusal.Code == string(fault.Expired) {
-				status = operation.Refused
-			}
 		}
 		params := pgdb.FinishOperationParams{TenantID: tenant.String(), OpID: row.OpID, Status: string(status), Bill: commit.Bill,
 			Link: commit.Link, ExecutedAt: at, Expected: before(status)}

@@ -1,17 +1,18 @@
 package main
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // GatewayCmd serves HTTP, the event stream and the page.
 type GatewayCmd struct{ Config }
 
 // Run serves until the context ends.
-func (c *GatewayCmd) Run(context.Context) error {
+func (c *GatewayCmd) Run(ctx context.Context) error {
 	if err := c.Require("database", "secret"); err != nil {
 		return err
 	}
-	return errors.New("the gateway is not wired yet")
+	addr := c.GatewayAddr
+	if addr == "" {
+		addr = DefaultGatewayAddr
+	}
+	return c.run(ctx, false, addr, nil)
 }

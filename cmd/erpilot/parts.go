@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"net/http"
+	"strings"
 
 	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/cmd/erpilot/dev"
+	"github.com/erpilot/erpilot/schema/demo"
 )
 
 // parts says what `dev` runs between its servers.
@@ -17,25 +16,25 @@ func (c *DevCmd) parts() dev.Parts {
 			_, _, err := store.Migrate(ctx, env.DatabaseURL)
 			return err
 		},
-		Demo:   func(ctx context.Context, env dev.Env) error { return loadDemo(ctx, c.apply(env)) },
-		Serve:  func(ctx context.Context, env dev.Env, ready func()) error { return serve(ctx, c.apply(env), ready) },
-		Logins: nil,
+		Demo: func(ctx context.Context, env dev.Env) error { return loadDemo(ctx, env.DatabaseURL) },
+		Serve: func(ctx context.Context, env dev.Env, ready func()) error {
+			cfg := c.apply(env)
+			return cfg.run(ctx, true, cfg.GatewayAddr, ready)
+		},
+		Logins: logins(),
 	}
 }
 
-func loadDemo(context.Context, Config) error { return nil }
-
-// serve runs worker and gateway in this process until the context ends.
-func serve(ctx context.Context, cfg Config, ready func()) error {
-	l, err := net.Listen("tcp", cfg.GatewayAddr)
-	if err != nil {
-		return fmt.Errorf("gateway: %w", err)
+// logins are the lines about demo accounts that `dev` prints at the end.
+func logins() []string {
+	tenants, people := demo.Tenants(), demo.People()
+	lines := make([]string, 0, len(people)+1)
+	for _, u := range people {
+		lines = append(lines, u.UserID+" / "+demo.Password+"  "+u.NameZh+" "+u.NameEn+" ("+strings.Join(u.Roles, ", ")+")")
 	}
-	server := &http.Server{Handler: http.NotFoundHandler()} //nolint:gosec // Nothing is served yet.
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	ready()
-	if err := server.Serve(l); ctx.Err() == nil {
-		return err
+	names := make([]string, 0, len(tenants))
+	for _, t := range tenants {
+		names = append(names, t.String())
 	}
-	return nil
+	return append(lines, "each in "+strings.Join(names, ", "))
 }

@@ -126,7 +126,7 @@ func Generate() []Tenant {
 func generate(c company) Tenant {
 	t := Tenant{
 		Tenant: identity.Tenant{BrandID: c.brand, SubsidiaryID: c.subsidiary},
-		NameZh: c.zh, NameEn: c.en, Currency: "CNY", TimeZone: "Asia/Shanghai", Users: people(),
+		NameZh: c.zh, NameEn: c.en, Currency: "CNY", TimeZone: "Asia/Shanghai", Users: People(),
 		Warehouses: []Warehouse{
 			{Code: "WH-01", Name: "主仓", NameEn: "Main warehouse", Default: true},
 			{Code: "WH-02", Name: "二号仓", NameEn: "Second warehouse"},
@@ -143,8 +143,8 @@ func generate(c company) Tenant {
 	return t
 }
 
-// people are the same four in each tenant.
-func people() []User {
+// People are the users of a tenant, the same four in each.
+func People() []User {
 	grants := func(form string, actions ...string) []identity.Grant {
 		out := make([]identity.Grant, len(actions))
 		for i, a := range actions {

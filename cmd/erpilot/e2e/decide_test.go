@@ -78,7 +78,7 @@ func TestSomeoneElseCannotDecideUnderPolicySelf(t *testing.T) {
 	w.event(c, event.DecisionRefused, 3)
 }
 
-func TestFiftyConfirmsAtOnceWriteOneOrderAndTellEachTheTruth(t *testing.T) {
+func TestTenUpdatesAtOnceWriteOneOrderAndTellEachTheTruth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.orders()
@@ -88,7 +88,7 @@ func TestFiftyConfirmsAtOnceWriteOneOrderAndTellEachTheTruth(t *testing.T) {
 	var mu sync.Mutex
 	won, told := 0, map[fault.Code]int{}
 	var all sync.WaitGroup
-	for range 50 {
+	for range 10 { // Temporal's own limit of updates in flight; the gateway never sends two
 		d := w.decision(row, operation.Approve)
 		all.Go(func() {
 			_, err := w.decide(d)
@@ -104,7 +104,7 @@ func TestFiftyConfirmsAtOnceWriteOneOrderAndTellEachTheTruth(t *testing.T) {
 	all.Wait()
 	w.status(opID, operation.Executed)
 	t.Logf("won %d, told %v", won, told)
-	if won != 1 || w.orders() != before+1 {
+	if won != 1 || told[fault.AlreadyDecided] != 9 || w.orders() != before+1 {
 		t.Fatalf("%d decisions won, %d orders", won, w.orders()-before)
 	}
 }
