@@ -90,9 +90,9 @@ func Run(ctx context.Context, cfg Config, parts Parts) (err error) {
 	defer func() { err = errors.Join(err, s.stop()) }()
 	env, err := s.start(ctx, parts)
 	if err != nil {
-		return interrupted(ctx, err)
+		return unlessDone(ctx, err)
 	}
-	return interrupted(ctx, serve(ctx, env, s, parts, func() {
+	return unlessDone(ctx, serve(ctx, env, s, parts, func() {
 		if err := state.announce(env.GatewayURL); err != nil {
 			out.line("Another start will not know where this one is: %v", err)
 		}
@@ -100,12 +100,13 @@ func Run(ctx context.Context, cfg Config, parts Parts) (err error) {
 	}))
 }
 
-// interrupted turns errors that only say that a person pressed Ctrl-C into none.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+// unlessDone drops an error that came because a person pressed Ctrl-C: whatever
+// was being started then ended in some error of its own.
+func unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // serve runs the product until the context ends or one of the servers dies.

@@ -26,7 +26,7 @@ func TestAUsualPortThatIsTakenIsReplacedAndTheChoiceRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := l.Addr().(*net.TCPAddr).Port //nolint:errcheck,forcetypeassert // A TCP listener has a TCP address.
+	taken := l.Addr().(*net.TCPAddr).Port // A TCP listener has a TCP address.
 	if err := writePorts(st, ports{Gateway: taken, Temporal: 0, TemporalUI: 0}); err != nil {
 		t.Fatal(err)
 	}

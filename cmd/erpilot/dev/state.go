@@ -67,13 +67,13 @@ func (s *state) running() error {
 	var h holder
 	data, err := os.ReadFile(s.lock.Name())
 	if err != nil || json.Unmarshal(data, &h) != nil {
-		return fmt.Errorf("Erpilot already runs in %s", s.dir)
+		return fmt.Errorf("erpilot already runs in %s", s.dir)
 	}
 	where := "is starting"
 	if h.URL != "" {
 		where = "runs at " + h.URL
 	}
-	return fmt.Errorf("Erpilot already %s (process %d, state in %s): stop it first, or choose another directory with ERPILOT_STATE_DIR",
+	return fmt.Errorf("erpilot already %s (process %d, state in %s): stop it first, or choose another directory with ERPILOT_STATE_DIR",
 		where, h.PID, s.dir)
 }
 
