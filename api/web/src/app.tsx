@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { post } from './api'
 import { Chat } from './chat'
 import { Composer } from './composer'
-import { Conversation, conversations } from './conversation'
+import { asked, Conversation, conversations } from './conversation'
 import { Help } from './help'
 import { t } from './i18n'
 import { Inbox } from './inbox'
@@ -89,7 +89,8 @@ function Home() {
     made.current ||= (await post<Summary>('/api/conversations', {}, key)).conversation_id
     await post(`/api/conversations/${made.current}/messages`, { text }, key)
     sessionStorage.removeItem('erpilot.draft.new')
-    conversations.refreshSoon()
+    void conversations.refresh()
+    asked.id = made.current
     go('/c/' + made.current)
   }
   const [seed, setSeed] = useState({ n: 0, text: '' })

@@ -12,6 +12,7 @@ import { session } from './session'
 import { useStore } from './store'
 import { Timeline } from './timeline'
 import type { CallView, MessageView, TurnView } from './transcript'
+import type { Card } from './types'
 
 export function Chat({ conversation }: { conversation: Conversation }) {
   useStore(conversation)
@@ -83,7 +84,7 @@ function Connection({ conversation }: { conversation: Conversation }) {
 function Turn({ turn, conversation, last }: { turn: TurnView; conversation: Conversation; last: boolean }) {
   useStore(decisions)
   const view = conversation.view
-  const put = (c: import('./types').Card) => conversation.put(c)
+  const put = (c: Card, since?: string) => conversation.put(c, since)
   const parts: preact.ComponentChild[] = []
   let calls: CallView[] = []
   const live = turn.status === 'running' || turn.status === 'waiting'

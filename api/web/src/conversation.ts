@@ -7,6 +7,9 @@ import { Stream } from './stream'
 import { type News, Transcript } from './transcript'
 import type { Card, Frame, State, Summary } from './types'
 
+/** The conversation that was begun a moment ago. */
+export const asked = { id: '' }
+
 export interface Draft { text: string; key: string }
 
 export class Conversation extends Store {
@@ -59,7 +62,11 @@ export class Conversation extends Store {
     const state = await get<State>(`/api/conversations/${this.id}/state`)
     clock.set(state.server_now, true)
     this.view = Transcript.from(state)
+    const first = !this.loaded
     this.loaded = true
+    // What was asked on the empty page may be answered before the stream opens.
+    if (first && asked.id === this.id && this.view.turns.at(-1)?.status === 'answered') this.tell('answered')
+    asked.id = ''
     session.labelled(state.model, state.demo)
     this.changed()
     return state.head
@@ -84,7 +91,7 @@ export class Conversation extends Store {
     this.onNews(news)
   }
 
-  put(card: Card): void { this.view.put(card); this.changed() }
+  put(card: Card, since?: string): void { this.view.put(card, since); this.changed() }
 
   /** Sends a message; the same text after a failure goes with the same key. */
   async send(text: string, key: string): Promise<void> {

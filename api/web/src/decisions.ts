@@ -5,6 +5,8 @@ import { asProblem, call, get, post, Problem } from './api'
 import { Store, uuid } from './store'
 import type { Card } from './types'
 
+/** Shows a card; since is the status that the answer was asked at. */
+export type Put = (c: Card, since?: string) => void
 export interface Desk { busy: '' | 'approve' | 'cancel' | 'repropose' | 'retry'; queued: boolean; problem: Problem | null }
 
 class Decisions extends Store {
@@ -18,7 +20,7 @@ class Decisions extends Store {
     return desk
   }
 
-  async decide(card: Card, verb: 'approve' | 'cancel', put: (c: Card) => void, comment?: string): Promise<void> {
+  async decide(card: Card, verb: 'approve' | 'cancel', put: Put, comment?: string): Promise<void> {
     const desk = this.of(card)
     if (desk.busy) return
     const key = [card.op_id, card.pending_id, card.revision, verb].join('|')
@@ -39,7 +41,7 @@ class Decisions extends Store {
   }
 
   /** A fresh preview of a refused change; the new card comes back or by the stream. */
-  async again(card: Card, how: 'repropose' | 'retry', put: (c: Card) => void): Promise<void> {
+  async again(card: Card, how: 'repropose' | 'retry', put: Put): Promise<void> {
     const desk = this.of(card)
     if (desk.busy) return
     this.start(desk, how)
@@ -56,7 +58,7 @@ class Decisions extends Store {
     this.end(desk)
   }
 
-  async look(card: Card, put: (c: Card) => void): Promise<void> {
+  async look(card: Card, put: Put): Promise<void> {
     try { merge(card, await get<Partial<Card>>(`/api/op/${card.op_id}`), put) } catch { /* the stream will tell */ }
   }
 
@@ -72,11 +74,11 @@ class Decisions extends Store {
 export const decisions = new Decisions()
 
 /** Takes a whole card, or what an answer says of this one. */
-function merge(card: Card, data: any, put: (c: Card) => void): void {
+function merge(card: Card, data: any, put: Put): void {
   const found = data?.card ?? data?.operation ?? data
-  if (found?.op_id && found.preview) { put(found); return }
+  if (found?.op_id && found.preview) { put(found, found.op_id === card.op_id ? card.status : undefined); return }
   if (typeof found?.status !== 'string' || (found.op_id && found.op_id !== card.op_id)) return
   const next = { ...card, status: found.status }
   for (const k of ['decided', 'bill', 'link', 'refusal', 'replaced_by'] as const) if (found[k]) (next as any)[k] = found[k]
-  put(next)
+  put(next, card.status)
 }

@@ -7,6 +7,7 @@ import { Failure } from './parts'
 import { Proposal } from './proposal'
 import { session } from './session'
 import { useStore } from './store'
+import { final } from './transcript'
 import type { Card } from './types'
 
 export function Inbox() {
@@ -29,10 +30,11 @@ export function Inbox() {
   }
   // What is on its way is asked for one by one: the list holds only what waits.
   const follow = async () => {
-    for (const c of cards) if (['approved', 'executing', 'reconciling'].includes(c.status)) await get<Card>(`/api/op/${c.op_id}`).then(put, () => {})
+    for (const c of cards) if (['approved', 'executing', 'reconciling'].includes(c.status)) await get<Card>(`/api/op/${c.op_id}`).then((x) => put(x), () => {})
   }
-  const put = (card: Card) => {
-    setCards((old) => (old.some((c) => c.op_id === card.op_id) ? old.map((c) => (c.op_id === card.op_id ? { ...c, ...card } : c)) : [...old, card]))
+  const put = (card: Card, since?: string) => {
+    const merge = (c: Card) => (c.op_id !== card.op_id || final(c.status) || (since && c.status !== since && !final(card.status)) ? c : { ...c, ...card })
+    setCards((old) => (old.some((c) => c.op_id === card.op_id) ? old.map(merge) : [...old, card]))
     conversations.refreshSoon()
   }
   useEffect(() => { void load() }, [session.expired])

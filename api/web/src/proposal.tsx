@@ -2,7 +2,7 @@
 // can be decided, and what became of it.
 import { useState } from 'preact/hooks'
 import { clock } from './api'
-import { decisions } from './decisions'
+import { decisions, type Put } from './decisions'
 import { decimal, faultText, label, money, t, when, word } from './i18n'
 import { safeHref } from './markdown'
 import { Countdown, Failure, Icon, type IconName } from './parts'
@@ -12,7 +12,7 @@ import { announcer, useStore } from './store'
 import { final, type Notice } from './transcript'
 import type { Card, Refusal } from './types'
 
-interface Props { card: Card; before?: Card; notice?: Notice; put: (c: Card) => void; where?: preact.ComponentChildren }
+interface Props { card: Card; before?: Card; notice?: Notice; put: Put; where?: preact.ComponentChildren }
 
 export function Proposal({ card, before, notice, put, where }: Props) {
   useStore(decisions)
@@ -93,7 +93,7 @@ function Moved({ refusal, text }: { refusal: Refusal; text: string }) {
   )
 }
 
-function Outcome({ card, put }: { card: Card; put: Props['put'] }) {
+function Outcome({ card, put }: { card: Card; put: Put }) {
   const desk = decisions.of(card)
   const who = { name: card.decided_by_name || card.decided?.by || '', at: when(card.decided?.at), channel: word('channel', card.decided?.channel ?? '') }
   const decidedBy = card.decided && (card.decided_by_name || card.decided.by) && card.decided.status !== 'expired'
@@ -149,7 +149,7 @@ function Outcome({ card, put }: { card: Card; put: Props['put'] }) {
 }
 
 /** Confirm and cancel: equally plain, locked while one is on its way. */
-function Decide({ card, put }: { card: Card; put: Props['put'] }) {
+function Decide({ card, put }: { card: Card; put: Put }) {
   const desk = decisions.of(card)
   const own = card.requester_id === session.user?.user_id
   const [comment, setComment] = useState('')

@@ -100,8 +100,10 @@ export class Transcript {
   get running(): TurnView | undefined { return this.turns.find((x) => x.status === 'running') }
   get openQuestion(): QuestionView | undefined { return [...this.questions.values()].filter((x) => x.status === 'open').at(-1) }
 
-  put(card: Card): void {
+  /** Takes a card in; since is the status that an answer of HTTP was asked at: the stream may have been faster. */
+  put(card: Card, since?: string): void {
     const old = this.cards.get(card.op_id)
+    if (since && old && old.status !== since && !final(card.status)) return
     // The row is the truth, but an older picture of it must not undo its end.
     if (old && final(old.status) && !final(card.status)) return
     this.cards.set(card.op_id, { ...old, ...card, replaced_by: card.replaced_by ?? old?.replaced_by })

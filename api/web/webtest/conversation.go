@@ -67,7 +67,7 @@ func (c *Conversation) open(id, turnID string) *chat.Message {
 			return &c.state.Streaming[i]
 		}
 	}
-	c.state.Streaming = append(c.state.Streaming, chat.Message{MessageID: id, TurnID: turnID, Role: "assistant", Step: 1})
+	c.state.Streaming = append(c.state.Streaming, chat.Message{MessageID: id, TurnID: turnID, Role: "assistant", Step: len(c.state.Messages) + 1})
 	return &c.state.Streaming[len(c.state.Streaming)-1]
 }
 

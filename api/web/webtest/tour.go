@@ -26,6 +26,8 @@ const Table = `华东地区共有 **57** 位客户，按应收余额列出前几
 // Tour answers as the demo planner would, roughly.
 func Tour(c *Conversation, turnID, text string) {
 	switch {
+	case strings.Contains(text, "哪个") || strings.Contains(text, "which"):
+		c.Ask(turnID, "有三位客户都叫「华东」，您指哪一位？", []string{"华东贸易有限公司 (C-0001)", "华东食品 (C-0042)", "华东物流 (C-0090)"}, time.Now().Add(24*time.Hour))
 	case strings.Contains(text, "订单") || strings.Contains(text, "order"):
 		c.Append(event.Titled, turnID, event.Title{Title: "给华东贸易下单"})
 		c.Call(turnID, "save_draft", `{"form":"sales_order","values":{"customer":"C-0001","lines":[{"product":"P-0001","quantity":"10"},{"product":"P-0002","quantity":"5"}]}}`, event.ToolDone{Millis: 9})
@@ -36,8 +38,6 @@ func Tour(c *Conversation, turnID, text string) {
 		c.Call(turnID, "read_form", `{"filters":[{"field":"region","op":"eq","value":"east"}],"form":"customer","limit":20,"mode":"list"}`, event.ToolDone{Rows: 20, Total: 57, Millis: 38})
 		c.Say(turnID, Table)
 		c.End(turnID, "answered", "")
-	case strings.Contains(text, "哪个") || strings.Contains(text, "which"):
-		c.Ask(turnID, "有三位客户都叫「华东」，您指哪一位？", []string{"华东贸易有限公司 (C-0001)", "华东食品 (C-0042)", "华东物流 (C-0090)"}, time.Now().Add(24*time.Hour))
 	default:
 		c.Say(turnID, "这句话演示规划器不懂。可以试试：**华东客户有哪些？**")
 		c.End(turnID, "answered", "")
