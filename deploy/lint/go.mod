@@ -1,6 +1,6 @@
 module github.com/erpilot/erpilot/deploy/lint
 
-go 1.26.8
+go 1.26.4
 
 tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 

@@ -1,6 +1,6 @@
 module github.com/erpilot/erpilot/deploy/temporal
 
-go 1.26.8
+go 1.26.4
 
 tool github.com/temporalio/cli/cmd/temporal
 

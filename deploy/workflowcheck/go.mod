@@ -1,6 +1,6 @@
 module github.com/erpilot/erpilot/deploy/workflowcheck
 
-go 1.26.8
+go 1.26.4
 
 tool go.temporal.io/sdk/contrib/tools/workflowcheck
 
