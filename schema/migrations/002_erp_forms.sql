@@ -38,6 +38,9 @@ CREATE TABLE erp.forms (
   name_en_field text NOT NULL DEFAULT '',
   source        text NOT NULL CHECK (source ~ '^[a-z][a-z0-9_]{0,62}$'),
   base_table    text NOT NULL CHECK (base_table ~ '^[a-z][a-z0-9_]{0,62}$'),
+  -- stamp is another one after each change of the form, its fields or its actions,
+  -- so that a reader may keep what it has read and still never use an old one.
+  stamp         uuid NOT NULL DEFAULT gen_random_uuid(),
   PRIMARY KEY (tenant_id, form)
 );
 
@@ -89,6 +92,24 @@ CREATE TABLE erp.form_actions (
   PRIMARY KEY (tenant_id, form, action),
   FOREIGN KEY (tenant_id, form) REFERENCES erp.forms ON DELETE CASCADE
 );
+
+CREATE FUNCTION erp.form_is_stamped() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.stamp := gen_random_uuid();
+  RETURN NEW;
+END $$;
+CREATE TRIGGER form_is_stamped BEFORE UPDATE ON erp.forms FOR EACH ROW EXECUTE FUNCTION erp.form_is_stamped();
+
+CREATE FUNCTION erp.part_stamps_form() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE erp.forms SET stamp = DEFAULT
+    WHERE (tenant_id, form) IN ((NEW.tenant_id, NEW.form), (OLD.tenant_id, OLD.form));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER field_stamps_form AFTER INSERT OR UPDATE OR DELETE ON erp.form_fields
+  FOR EACH ROW EXECUTE FUNCTION erp.part_stamps_form();
+CREATE TRIGGER action_stamps_form AFTER INSERT OR UPDATE OR DELETE ON erp.form_actions
+  FOR EACH ROW EXECUTE FUNCTION erp.part_stamps_form();
 
 -- A grant is a form and one of its actions; 'read' is reading, '*' is all.
 CREATE TABLE erp.grants (

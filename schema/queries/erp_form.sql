@@ -1,7 +1,10 @@
+-- name: ErpFormStamps :many
+SELECT form, stamp::text AS stamp FROM erp.forms WHERE tenant_id = $1 AND form = ANY(@forms::text[]) ORDER BY position;
+
 -- A form with its fields and actions, in one round trip; the keys of the JSON are
 -- the columns.
 -- name: ErpForms :many
-SELECT sqlc.embed(f),
+SELECT sqlc.embed(f), f.stamp::text AS stamp_text,
   (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.parent, x.position), '[]') FROM erp.form_fields x
     WHERE x.tenant_id = f.tenant_id AND x.form = f.form)::jsonb AS fields,
   (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.position), '[]') FROM erp.form_actions a

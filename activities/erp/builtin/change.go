@@ -74,31 +74,31 @@ var opTypes = map[string]nouns.OpType{"create": nouns.OpCreate, "update": nouns.
 
 // newJob finds form, action and behaviour of a change. The identity's grants must
 // have been read. Codes: permission_denied, validation_failed.
-func newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, c nouns.Change, began time.Time) (*job, behaviour, error) {
+func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, change nouns.Change, began time.Time) (*job, behaviour, error) {
 	q := pgdb.New(tx)
-	f, err := loadForm(ctx, q, id, c.Form, c.Action)
+	f, err := c.forms.one(ctx, q, id, change.Form, change.Action)
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &job{tx: tx, q: q, id: id, tenant: id.User.Tenant.String(), form: f, change: c, began: began}
+	j := &job{tx: tx, q: q, id: id, tenant: id.User.Tenant.String(), form: f, change: change, began: began}
 	bad := func(field, zh, en string) (*job, behaviour, error) {
 		p := j.problems()
 		p.add(field, zh, en)
 		return nil, nil, p.err()
 	}
-	a, declared := f.action(c.Action)
-	b, known := behaviours[[2]string{c.Form, c.Action}]
+	a, declared := f.action(change.Action)
+	b, known := behaviours[[2]string{change.Form, change.Action}]
 	if !declared || !known || !a.Write {
-		return bad("action", f.LabelZh+"没有操作 "+clip(c.Action), f.LabelEn+" has no action "+clip(c.Action))
+		return bad("action", f.LabelZh+"没有操作 "+clip(change.Action), f.LabelEn+" has no action "+clip(change.Action))
 	}
-	want, ok := opTypes[c.Action]
+	want, ok := opTypes[change.Action]
 	if !ok {
 		want = nouns.OpAction
 	}
-	if c.OpType != "" && c.OpType != want {
+	if change.OpType != "" && change.OpType != want {
 		return bad("op_type", "操作类型应为 "+string(want), "op_type must be "+string(want))
 	}
-	if (c.Target == "") != (want == nouns.OpCreate) {
+	if (change.Target == "") != (want == nouns.OpCreate) {
 		return bad("target", "新建不带目标，其他操作需要目标", "create takes no target, everything else needs one")
 	}
 	j.action = a

@@ -6,10 +6,11 @@ import (
 	nouns "github.com/erpilot/erpilot/schema/erp"
 )
 
-// Connector is the built-in ERP. It is safe for concurrent use and keeps no
-// state of its own: forms, users and grants are read where they are needed.
+// Connector is the built-in ERP. It is safe for concurrent use. Users and grants
+// are read where they are needed; of forms it keeps what has not changed.
 type Connector struct {
-	db *store.DB
+	db    *store.DB
+	forms catalogue
 }
 
 var _ erp.Connector = (*Connector)(nil)

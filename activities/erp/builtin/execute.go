@@ -35,7 +35,7 @@ func (c *Connector) Execute(ctx context.Context, id erp.Identity, x nouns.Execut
 		err     error
 	)
 	for range maxTries {
-		w = &write{id: id, x: x, verdict: verdict}
+		w = &write{c: c, id: id, x: x, verdict: verdict}
 		if err = c.db.Tx(ctx, id.User.Tenant, w.run); err == nil {
 			break
 		}
@@ -71,6 +71,7 @@ func (c *Connector) Execute(ctx context.Context, id erp.Identity, x nouns.Execut
 
 // write is one run of the transaction of one attempt.
 type write struct {
+	c      *Connector
 	id     erp.Identity
 	x      nouns.Execution
 	commit nouns.Commit
@@ -166,7 +167,7 @@ func (w *write) judge(ctx context.Context, tx pgx.Tx, began time.Time) (*job, st
 	// The sentence of a refusal stays in the language that the card was shown in.
 	user.Locale = w.id.User.Locale
 	w.id = erp.Identity{User: user, Grants: grants}
-	j, b, err := newJob(ctx, tx, w.id, w.x.Change, began)
+	j, b, err := w.c.newJob(ctx, tx, w.id, w.x.Change, began)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -3,6 +3,8 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"sync"
 
 	"github.com/shopspring/decimal"
 
@@ -89,14 +91,27 @@ func plain(fields []field) []nouns.Field {
 	return out
 }
 
-// loadForm reads one form that may be read or, with another action, changed.
-// Unknown and not granted answer alike: permission_denied.
-func loadForm(ctx context.Context, q *pgdb.Queries, id erp.Identity, name, action string) (*form, error) {
-	denied := fault.New(fault.PermissionDenied, "form", name, "action", action)
+// catalogue keeps the forms that were read, by tenant and name. Each use asks the
+// database for the stamp of the form, so a kept form is never an old one.
+type catalogue struct {
+	kept sync.Map // of formKey to keptForm
+}
+
+type formKey struct{ tenant, form string }
+
+type keptForm struct {
+	stamp string
+	form  *form
+}
+
+// one reads a form whose action is granted. Unknown and not granted answer alike:
+// permission_denied.
+func (c *catalogue) one(ctx context.Context, q *pgdb.Queries, id erp.Identity, name, action string) (*form, error) {
+	denied := fault.New(fault.PermissionDenied, "form", clip(name), "action", clip(action))
 	if !id.Grants.Allows(name, action) {
 		return nil, denied
 	}
-	forms, err := loadForms(ctx, q, id, []string{name})
+	forms, err := c.load(ctx, q, id, []string{name})
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +121,44 @@ func loadForm(ctx context.Context, q *pgdb.Queries, id erp.Identity, name, actio
 	return forms[0], nil
 }
 
-// loadForms reads the forms of these names that there are.
-func loadForms(ctx context.Context, q *pgdb.Queries, id erp.Identity, names []string) ([]*form, error) {
-	rows, err := q.ErpForms(ctx, pgdb.ErpFormsParams{TenantID: id.User.Tenant.String(), Forms: names})
+// load reads those of the named forms that there are, in the ERP's order.
+func (c *catalogue) load(ctx context.Context, q *pgdb.Queries, id erp.Identity, names []string) ([]*form, error) {
+	tenant := id.User.Tenant.String()
+	stamps, err := q.ErpFormStamps(ctx, pgdb.ErpFormStampsParams{TenantID: tenant, Forms: names})
 	if err != nil {
 		return nil, err
 	}
-	forms := make([]*form, len(rows))
-	for i, r := range rows {
-		if forms[i], err = newForm(r); err != nil {
+	forms := make([]*form, len(stamps))
+	var missing []string
+	for i, s := range stamps {
+		if k, ok := c.kept.Load(formKey{tenant, s.Form}); ok && k.(keptForm).stamp == s.Stamp {
+			forms[i] = k.(keptForm).form
+			continue
+		}
+		missing = append(missing, s.Form)
+	}
+	if len(missing) == 0 {
+		return forms, nil
+	}
+	rows, err := q.ErpForms(ctx, pgdb.ErpFormsParams{TenantID: tenant, Forms: missing})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		f, err := newForm(r)
+		if err != nil {
 			return nil, fault.Wrap(fault.Internal, err)
 		}
+		// Fields and stamp are of one statement, so they belong together.
+		c.kept.Store(formKey{tenant, f.Form}, keptForm{r.StampText, f})
+		for i, s := range stamps {
+			if s.Form == f.Form {
+				forms[i] = f
+			}
+		}
 	}
-	return forms, nil
+	// A form that was removed between the two statements is not there.
+	return slices.DeleteFunc(forms, func(f *form) bool { return f == nil }), nil
 }
 
 func newForm(r pgdb.ErpFormsRow) (*form, error) {

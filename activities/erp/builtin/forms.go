@@ -14,7 +14,7 @@ import (
 func (c *Connector) Forms(ctx context.Context, id erp.Identity) ([]nouns.Form, error) {
 	out := []nouns.Form{}
 	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
-		forms, err := loadForms(ctx, pgdb.New(tx), id, id.Grants.Forms())
+		forms, err := c.forms.load(ctx, pgdb.New(tx), id, id.Grants.Forms())
 		for _, f := range forms {
 			out = append(out, f.noun(id))
 		}
@@ -27,7 +27,7 @@ func (c *Connector) Forms(ctx context.Context, id erp.Identity) ([]nouns.Form, e
 func (c *Connector) Schema(ctx context.Context, id erp.Identity, name string) (nouns.Form, error) {
 	var out nouns.Form
 	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
-		f, err := loadForm(ctx, pgdb.New(tx), id, name, readAction)
+		f, err := c.forms.one(ctx, pgdb.New(tx), id, name, readAction)
 		if err != nil {
 			return err
 		}

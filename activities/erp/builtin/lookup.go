@@ -31,7 +31,7 @@ func (c *Connector) Lookup(ctx context.Context, id erp.Identity, name, text stri
 	}
 	out := []nouns.Row{}
 	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
-		f, err := loadForm(ctx, pgdb.New(tx), id, name, readAction)
+		f, err := c.forms.one(ctx, pgdb.New(tx), id, name, readAction)
 		if err != nil || text == "" {
 			return err
 		}

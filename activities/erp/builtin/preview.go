@@ -25,7 +25,7 @@ func (c *Connector) Preview(ctx context.Context, id erp.Identity, change nouns.C
 		if err != nil {
 			return err
 		}
-		j, b, err := newJob(ctx, tx, id, change, begin.Began)
+		j, b, err := c.newJob(ctx, tx, id, change, begin.Began)
 		if err != nil {
 			return err
 		}

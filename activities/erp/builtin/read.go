@@ -25,7 +25,7 @@ const (
 func (c *Connector) Read(ctx context.Context, id erp.Identity, q nouns.Query) (nouns.Page, error) {
 	page := nouns.Page{Form: q.Form}
 	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
-		f, err := loadForm(ctx, pgdb.New(tx), id, q.Form, readAction)
+		f, err := c.forms.one(ctx, pgdb.New(tx), id, q.Form, readAction)
 		if err != nil {
 			return err
 		}

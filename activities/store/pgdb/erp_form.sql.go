@@ -40,8 +40,42 @@ func (q *Queries) ErpClearFormFields(ctx context.Context, arg ErpClearFormFields
 	return err
 }
 
+const erpFormStamps = `-- name: ErpFormStamps :many
+SELECT form, stamp::text AS stamp FROM erp.forms WHERE tenant_id = $1 AND form = ANY($2::text[]) ORDER BY position
+`
+
+type ErpFormStampsParams struct {
+	TenantID string
+	Forms    []string
+}
+
+type ErpFormStampsRow struct {
+	Form  string
+	Stamp string
+}
+
+func (q *Queries) ErpFormStamps(ctx context.Context, arg ErpFormStampsParams) ([]ErpFormStampsRow, error) {
+	rows, err := q.db.Query(ctx, erpFormStamps, arg.TenantID, arg.Forms)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ErpFormStampsRow{}
+	for rows.Next() {
+		var i ErpFormStampsRow
+		if err := rows.Scan(&i.Form, &i.Stamp); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const erpForms = `-- name: ErpForms :many
-SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table,
+SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table, f.stamp, f.stamp::text AS stamp_text,
   (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.parent, x.position), '[]') FROM erp.form_fields x
     WHERE x.tenant_id = f.tenant_id AND x.form = f.form)::jsonb AS fields,
   (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.position), '[]') FROM erp.form_actions a
@@ -55,9 +89,10 @@ type ErpFormsParams struct {
 }
 
 type ErpFormsRow struct {
-	ErpForm ErpForm
-	Fields  json.RawMessage
-	Actions json.RawMessage
+	ErpForm   ErpForm
+	StampText string
+	Fields    json.RawMessage
+	Actions   json.RawMessage
 }
 
 // A form with its fields and actions, in one round trip; the keys of the JSON are
@@ -83,6 +118,8 @@ func (q *Queries) ErpForms(ctx context.Context, arg ErpFormsParams) ([]ErpFormsR
 			&i.ErpForm.NameEnField,
 			&i.ErpForm.Source,
 			&i.ErpForm.BaseTable,
+			&i.ErpForm.Stamp,
+			&i.StampText,
 			&i.Fields,
 			&i.Actions,
 		); err != nil {

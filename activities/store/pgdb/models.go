@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/shopspring/decimal"
 )
 
@@ -140,6 +141,7 @@ type ErpForm struct {
 	NameEnField string
 	Source      string
 	BaseTable   string
+	Stamp       pgtype.UUID
 }
 
 type ErpProduct struct {
