@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/erpilot/erpilot/activities/erp"
+	"github.com/erpilot/erpilot/activities/heartbeat"
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	schema "github.com/erpilot/erpilot/schema/erp"
@@ -27,6 +28,8 @@ import (
 // A row that has moved on (another run of the workflow wrote it) is returned as
 // it is. Without a live session of the requester the row parks in needs_login.
 func (s *Service) ExecuteOperation(ctx context.Context, in contract.OpInput) (contract.Closed, error) {
+	ctx, stop := heartbeat.Start(ctx)
+	defer stop()
 	tenant, err := tenantOf(in.Tenant)
 	if err != nil {
 		return contract.Closed{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/activity"
 
+	"github.com/erpilot/erpilot/activities/heartbeat"
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/model"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
@@ -20,13 +21,10 @@ import (
 	"github.com/erpilot/erpilot/workflows/contract"
 )
 
-// heartbeat is how often a running Generate reports that it lives.
-const heartbeat = 2 * time.Second
-
 // Generate asks the model for the next steps of a turn and carries out their
 // reads, until something needs the workflow.
 func (s *Service) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
-	ctx, stop := beat(ctx)
+	ctx, stop := heartbeat.Start(ctx)
 	defer stop()
 	a, err := s.load(ctx, in.Tenant, in.TurnID)
 	if err != nil {
@@ -52,26 +50,6 @@ func (s *Service) Generate(ctx context.Context, in contract.GenerateInput) (cont
 			return contract.GenerateResult{State: state, Plan: plan}, nil
 		}
 	}
-}
-
-// beat heartbeats until stop: cancellation reaches an activity only so.
-func beat(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(heartbeat)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				activity.RecordHeartbeat(ctx)
-			}
-		}
-	}()
-	return ctx, func() { cancel(); <-done }
 }
 
 // step returns the stored reply of a step, asking the model when there is none.

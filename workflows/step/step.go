@@ -33,6 +33,9 @@ func Local(ctx workflow.Context, name, summary string, in, out any) error {
 	return Durable(ctx, name, summary, in, out)
 }
 
+// Heartbeat is how long a regular activity that reports may be silent.
+const Heartbeat = 8 * time.Second
+
 // Durable runs a step as a regular activity that is repeated until it succeeds.
 func Durable(ctx workflow.Context, name, summary string, in, out any) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -48,6 +51,7 @@ func Durable(ctx workflow.Context, name, summary string, in, out any) error {
 func Once(ctx workflow.Context, name, summary string, timeout time.Duration, in, out any) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: timeout,
+		HeartbeatTimeout:    Heartbeat,
 		WaitForCancellation: true,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 		Summary:             summary,

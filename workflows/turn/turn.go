@@ -105,7 +105,7 @@ func (t *run) generate(ctx workflow.Context) (turn.Plan, error) {
 	work = workflow.WithActivityOptions(work, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: left,
 		StartToCloseTimeout:    left,
-		HeartbeatTimeout:       10 * time.Second,
+		HeartbeatTimeout:       step.Heartbeat,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 20 * time.Second, MaximumAttempts: 4},
 		Summary:                "ask the model, carry out reads",
 	})

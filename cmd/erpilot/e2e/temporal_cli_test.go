@@ -13,7 +13,6 @@ import (
 	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"github.com/erpilot/erpilot/cmd/erpilot/app"
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -21,7 +20,7 @@ import (
 	"github.com/erpilot/erpilot/workflows/temporaltest"
 )
 
-func allowUnsigned(p *app.Parts) { p.Operation.AllowUnsigned = true }
+func allowUnsigned(w *world) { w.parts.Operation.AllowUnsigned = true }
 
 // temporal runs Temporal's own command line against this world and returns what
 // it printed to standard output.

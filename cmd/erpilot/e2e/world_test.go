@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/activities/erp/builtin"
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/model"
@@ -40,7 +41,9 @@ func TestMain(m *testing.M) {
 		defer conn.Close(context.WithoutCancel(ctx))
 		return builtin.LoadDemo(ctx, conn)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	removeBinary()
+	os.Exit(code)
 }
 
 // patience bounds every wait of these tests.
@@ -48,8 +51,11 @@ const patience = 30 * time.Second
 
 // world is one installation: a database and a namespace of its own.
 type world struct {
-	t      *testing.T
-	url    string
+	t       *testing.T
+	url     string
+	address string
+	// idle worlds have no worker in this process.
+	idle   bool
 	parts  app.Parts
 	worker worker.Worker
 	tenant identity.Tenant
@@ -57,11 +63,18 @@ type world struct {
 }
 
 // option changes the parts before the worker starts.
-type option func(*app.Parts)
+type option func(*world)
 
-func withModel(m model.Model) option { return func(p *app.Parts) { p.Model = m } }
+func withModel(m model.Model) option { return func(w *world) { w.parts.Model = m } }
 
-func withTTL(ttl time.Duration) option { return func(p *app.Parts) { p.Operation.SelfTTL = ttl } }
+func withTTL(ttl time.Duration) option { return func(w *world) { w.parts.Operation.SelfTTL = ttl } }
+
+func withERP(wrap func(erp.Connector) erp.Connector) option {
+	return func(w *world) { w.parts.ERP = wrap(w.parts.ERP) }
+}
+
+// withoutWorker leaves the work to processes that the test starts.
+func withoutWorker(w *world) { w.idle = true }
 
 func newWorld(t *testing.T, options ...option) *world {
 	t.Helper()
@@ -78,15 +91,17 @@ func newWorld(t *testing.T, options ...option) *world {
 		t.Fatal(err)
 	}
 	hub := journal.NewHub()
-	w := &world{t: t, url: url, tenant: identity.Tenant{BrandID: "yunfan", SubsidiaryID: "shanghai"}}
+	w := &world{t: t, url: url, address: server.Address, tenant: identity.Tenant{BrandID: "yunfan", SubsidiaryID: "shanghai"}}
 	w.parts = app.Parts{DB: db, Temporal: server.ClientOf(t, client.Options{Namespace: namespace}), Namespace: namespace,
 		TaskQueue: contract.TaskQueue, ERP: builtin.New(db), Model: planner, Catalogue: tool.Builtin(), Carrier: hub,
 		Key: bytes.Repeat([]byte{7}, 32), Log: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	for _, o := range options {
-		o(&w.parts)
+		o(w)
 	}
 	w.login("li")
-	w.startWorker()
+	if !w.idle {
+		w.startWorker()
+	}
 	return w
 }
 
