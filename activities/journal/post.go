@@ -37,7 +37,8 @@ type Post struct {
 	// Text has 1 to MaxText characters.
 	Text string
 	// Answers names the open question that the message answers; "" lets it answer
-	// the newest open question that accepts it, if there is one.
+	// the newest open question that accepts it, if there is one, and
+	// chat.AnswersNothing lets it answer none.
 	Answers string
 }
 
@@ -165,6 +166,9 @@ func (p Post) replay(ctx context.Context, q *pgdb.Queries) (Posted, bool, error)
 
 // question finds what the message answers, nil when it opens a turn.
 func (p Post) question(ctx context.Context, q *pgdb.Queries) (*pgdb.Pending, error) {
+	if p.Answers == chat.AnswersNothing {
+		return nil, nil
+	}
 	if p.Answers != "" {
 		row, err := q.Pending(ctx, pgdb.PendingParams{TenantID: p.Tenant.String(), PendingID: p.Answers})
 		if err == nil && row.ConversationID != p.ConversationID {

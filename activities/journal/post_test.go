@@ -122,6 +122,21 @@ func TestMessageAnswersTheNewestOpenQuestion(t *testing.T) {
 	}
 }
 
+func TestMessageThatAnswersNothingOpensATurnBesideAnOpenQuestion(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.ask(b.mustPost("k1", "go"), chat.Question{Question: "Which?", Options: []string{"A", "B"}, AllowFreeText: true}, time.Hour)
+	for range 2 { // the same again is the same
+		p, err := b.post("k2", "A", chat.AnswersNothing)
+		if err != nil || p.PendingID != "" || p.N != 2 {
+			t.Errorf("got %+v, %v, want the second turn", p, err)
+		}
+	}
+	if s := b.state(); len(s.Pending) != 1 {
+		t.Errorf("pending: %+v", s.Pending)
+	}
+}
+
 func TestTextThatIsNoOptionOpensATurnUnlessItNamesTheQuestion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -252,7 +267,7 @@ func TestDeadTurnIsClosedAndTheNextOneRuns(t *testing.T) {
 		return err
 	})
 	s := b.state()
-	if s.Turns[0].Status != chat.Failed || s.Turns[1].Status != chat.Running || len(s.Pending) != 0 {
+	if s.Turns[0].Status != chat.Failed || !s.Turns[1].Queued || len(s.Pending) != 0 {
 		t.Errorf("state: %+v", s.Turns)
 	}
 	_, err := b.post("k3", "x", pending)

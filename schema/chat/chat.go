@@ -49,6 +49,10 @@ func (s TurnStatus) Ended() bool { return s != Running && s != Waiting }
 // Resumable reports whether POST …/resume may continue the turn.
 func (s TurnStatus) Resumable() bool { return s == Failed || s == Limit }
 
+// AnswersNothing, as the `answers` of a posted message, says that the message
+// opens a turn of its own although a question is open.
+const AnswersNothing = "-"
+
 // Message is what a person or the agent said.
 type Message struct {
 	MessageID string `json:"message_id"`

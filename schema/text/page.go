@@ -68,9 +68,9 @@ var Page = map[string]Text{
 	"home.title": {"{name}，今天要办什么？", "What shall we do, {name}?"},
 	"home.what":  {"可以查客户、订单、库存，也可以起草单据。任何写入都会先列出改动，由您确认。", "Look up customers, orders and stock, or have a document drafted. Every write is shown first and waits for your word."},
 	"example.1":  {"华东客户有哪些？", "Which customers are in East China?"},
-	"example.2":  {"哪些商品库存最少？", "Which products are lowest in stock?"},
-	"example.3":  {"最近的销售订单有哪些？", "Show the latest sales orders."},
-	"example.4":  {"你能做什么？", "What can you do?"},
+	"example.2":  {"库存列表", "Show stock levels"},
+	"example.3":  {"最近的销售订单有哪些？", "Show recent sales orders"},
+	"example.4":  {"有哪些表单？", "What forms can I look up?"},
 
 	"chat.missing":    {"没有这个对话。它可能已被删除，或不属于您。", "There is no such conversation. It may be gone, or it is not yours."},
 	"chat.transcript": {"对话内容", "Conversation"},

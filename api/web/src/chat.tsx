@@ -110,7 +110,7 @@ function Turn({ turn, conversation, last }: { turn: TurnView; conversation: Conv
       {parts.length > 0 && <h2 class="sr">{t('agent')}</h2>}
       {parts}
       {turn.status === 'running' && !writing && <p class="thinking"><i class="dots" aria-hidden="true"><b /><b /><b /></i>{t('turn.working')}</p>}
-      {turn.queued && <p class="turn-end">{t('turn.queued')}</p>}
+      {turn.queued && turn.status === 'waiting' && <p class="turn-end">{t('turn.queued')}</p>}
       {turn.status === 'stopped' && <p class="turn-end">{t('turn.stopped', { count: turn.items.filter((i) => view.calls.get(i.id)?.phase === 'finished').length })}</p>}
       {(turn.status === 'failed' || turn.status === 'limit') && (
         <div class="turn-end failure" role={last ? 'alert' : undefined}><Icon name="warn" /><span>{faultText(turn.code ?? 'internal', turn.params)}</span>

@@ -76,6 +76,7 @@ export class Conversation extends Store {
     const news = this.view.apply(f, id)
     if (f.type === 'CUSTOM' && f.name === 'erpilot.user_message' && this.sending?.text === f.value?.text) this.sending = null
     if (f.name === 'erpilot.login_expired' && !f.value?.op_id) session.expire()
+    if (f.name === 'erpilot.answered' && this.sending?.text === f.value?.answer) this.sending = null
     if (news) this.tell(news)
     else if (f.name === 'erpilot.titled' || f.name === 'erpilot.answered') this.onNews('settled')
     this.changed()
@@ -99,8 +100,8 @@ export class Conversation extends Store {
     this.problem = null
     this.changed()
     const question = this.view.openQuestion?.pending_id
-    // An empty "answers" says that the message answers no question.
-    const answers = question && (question === this.detached ? '' : question)
+    // "-" says that the message answers no question although one is open.
+    const answers = question && (question === this.detached ? '-' : question)
     try {
       await call('POST', `/api/conversations/${this.id}/messages`, answers === undefined ? { text } : { text, answers }, key)
       // The journal shows it in a moment; a lost stream must not leave a ghost.

@@ -51,6 +51,7 @@ class Decisions extends Store {
       const data = await post<Partial<Card>>(`/api/op/${card.op_id}/${how}`, {}, this.ids.get(key))
       if (how === 'retry') this.ids.delete(key)
       merge(card, data, put)
+      if (how === 'repropose' && data?.op_id) show(data.op_id)
     } catch (e) {
       desk.problem = asProblem(e)
       if (!desk.problem.again) this.ids.delete(key)
@@ -81,4 +82,9 @@ function merge(card: Card, data: any, put: Put): void {
   const next = { ...card, status: found.status }
   for (const k of ['decided', 'bill', 'link', 'refusal', 'replaced_by'] as const) if (found[k]) (next as any)[k] = found[k]
   put(next, card.status)
+}
+
+/** Brings a card into sight once it is drawn. */
+function show(op: string): void {
+  setTimeout(() => document.getElementById('op-' + op)?.scrollIntoView({ block: 'nearest' }), 80)
 }

@@ -1,7 +1,7 @@
 // Logging in: as the whole screen, or over the page when a login has expired.
 import { useEffect, useState } from 'preact/hooks'
 import { asProblem, call, get, type Problem } from './api'
-import { language, t } from './i18n'
+import { label, t } from './i18n'
 import { Dialog, Failure, ModelBadge } from './parts'
 import { session } from './session'
 import { useStore } from './store'
@@ -44,14 +44,13 @@ export function LoginForm({ locked }: { locked?: User | null }) {
     setBusy(false)
   }
   const o = session.options
-  // Demo accounts of the chosen company; all of them where they name none.
-  const demos = (o?.demo_logins ?? []).filter((d) => !d.tenant || d.tenant.replace('.', '/') === tenant)
+  const demos = (o?.demo_logins ?? []).filter((d) => d.tenant.replace('.', '/') === tenant)
   return (
     <form class="login-form" onSubmit={(e) => { e.preventDefault(); void login(username.trim(), password) }}>
       <label><span>{t('login.tenant')}</span>
         <select value={tenant} required disabled={!!locked} onChange={(e) => setTenant(e.currentTarget.value)}>
           {!o && <option value={tenant}>{t('loading')}</option>}
-          {o?.tenants.map((x) => <option value={`${x.brand_id}/${x.subsidiary_id}`}>{language() === 'en' ? x.name_en || x.name_zh : x.name_zh}</option>)}
+          {o?.tenants.map((x) => <option value={`${x.brand_id}/${x.subsidiary_id}`}>{label(x.name)}</option>)}
         </select>
       </label>
       <label><span>{t('login.username')}</span><input name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required value={username} onInput={(e) => setUsername(e.currentTarget.value)} /></label>
@@ -61,8 +60,8 @@ export function LoginForm({ locked }: { locked?: User | null }) {
       {!locked && demos.length > 0 && (
         <fieldset class="demo-logins"><legend>{t('login.demo')}</legend>
           {demos.map((d) => (
-            <button type="button" class="btn" disabled={busy} onClick={() => { setUsername(d.username); setPassword(d.password); void login(d.username, d.password, d.tenant?.replace('.', '/')) }}>
-              <span>{d.display_name || d.name || d.username}</span><small>{d.role || d.username}</small>
+            <button type="button" class="btn" disabled={busy} onClick={() => { setUsername(d.username); setPassword(d.password); void login(d.username, d.password, d.tenant.replace('.', '/')) }}>
+              <span>{d.name}</span><small>{d.username}</small>
             </button>
           ))}
         </fieldset>

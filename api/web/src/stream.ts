@@ -109,8 +109,9 @@ export class Stream extends Store {
         for (const block of blocks) {
           const event = parse(block)
           if (event.retry) this.retry = Math.min(5000, event.retry / 4)
-          if (event.name === 'bye') polite = true
-          if (event.data) await this.take(event)
+          // Others say bye because something fails: that is worth a pause.
+          if (event.name === 'bye') polite = /reconnect|slow/.test(event.data)
+          else if (event.data) await this.take(event)
           if (this.stopped) return true
         }
       }

@@ -49,12 +49,17 @@ export class Transcript {
     x.demo = state.demo
     for (const turn of state.turns ?? []) Object.assign(x.turn(turn.turn_id), { n: turn.n, status: turn.status, queued: !!turn.queued, code: turn.error_code })
     const rank = new Map<string, number>()
+    const answers = new Map<string, Message>()
     const add = (turn: string | undefined, kind: Item['kind'], id: string, order: number) => {
       rank.set(kind + id, order)
       x.item(turn ?? '', kind, id)
     }
     for (const m of state.messages ?? []) {
-      if (m.role === 'user') { x.turn(m.turn_id).user = m; continue }
+      if (m.role === 'user') {
+        if (m.answers) answers.set(m.answers, m)
+        else x.turn(m.turn_id).user = m
+        continue
+      }
       x.messages.set(m.message_id, { ...m, stored: true, attempt: 0 })
       add(m.turn_id, 'message', m.message_id, m.step * 1000)
     }
@@ -72,6 +77,13 @@ export class Transcript {
       if (p.kind !== 'question' || !p.question) continue
       x.questions.set(p.pending_id, p as QuestionView)
       add(p.turn_id, 'question', p.pending_id, after(p.call_id))
+    }
+    // Only open pendings are listed; a settled question is still in its call.
+    for (const c of state.calls ?? []) {
+      const q = c.tool === 'ask_user' && c.pending_id && !x.questions.has(c.pending_id) && asked(c, answers.get(c.pending_id))
+      if (!q) continue
+      x.questions.set(q.pending_id, q)
+      add(q.turn_id, 'question', q.pending_id, after(q.call_id))
     }
     for (const c of state.cards ?? []) {
       x.cards.set(c.op_id, c)
@@ -260,6 +272,18 @@ function outcome(c: Call): Partial<CallView> {
   return {
     outcome: c.status !== 'finished' ? undefined : typeof r.status === 'string' ? r.status : c.failed ? 'error' : 'ok',
     code: r.code ?? r.error?.code, total: typeof data.total === 'number' ? data.total : undefined,
-    rows: Array.isArray(data.rows) ? data.rows.length : undefined,
+    rows: Array.isArray(data.rows) ? data.rows.length : typeof data.rows === 'number' ? data.rows : undefined,
+    ms: typeof r.ms === 'number' ? r.ms : undefined, params: r.params, summary: typeof r.summary === 'string' ? r.summary : undefined,
   }
+}
+
+/** A question that was settled before the page was loaded. */
+function asked(c: Call, answer?: Message): QuestionView | null {
+  if (c.status !== 'finished' && !answer) return null
+  try {
+    const a = JSON.parse(c.arguments)
+    return { pending_id: c.pending_id!, turn_id: c.turn_id, call_id: c.call_id, kind: 'question', deadline: '', answer: answer?.text,
+      status: answer ? 'answered' : outcome(c).outcome === 'cancelled' ? 'cancelled' : 'expired',
+      question: { question: String(a.question ?? ''), options: a.options, allow_free_text: true } }
+  } catch { return null }
 }

@@ -6,8 +6,9 @@ export interface User {
   user_id: string; username: string; display_name: string; locale?: string; time_zone?: string; roles?: string[] | null
   tenant?: { brand_id: string; subsidiary_id: string }
 }
-export interface TenantOption { brand_id: string; subsidiary_id: string; name_zh: string; name_en: string }
-export interface DemoLogin { username: string; password: string; display_name?: string; name?: string; role?: string; tenant?: string }
+export interface TenantOption { brand_id: string; subsidiary_id: string; name: Label }
+/** tenant is "<brand>.<subsidiary>". */
+export interface DemoLogin { username: string; password: string; name: string; tenant: string }
 export interface LoginOptions { tenants: TenantOption[]; demo_logins?: DemoLogin[] | null; model?: string; demo?: boolean }
 
 export interface Summary {

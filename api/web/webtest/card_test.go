@@ -226,20 +226,27 @@ func replyChip(t *testing.T, x *bench) {
 	x.login()
 	x.ask("哪个华东？")
 	x.See(".chip", "正在回答：有三位客户")
-	x.Type("#composer", "第二位")
-	x.Press("\r")
-	x.Until("document.querySelector('#composer').value === ''")
 	x.Click(".chip .ib")
 	x.Gone(".chip")
 	x.Type("#composer", "另一件事")
 	x.Press("\r")
 	x.See(".user", "另一件事")
-	sent := x.gateway.Requests("POST", "/messages")
+	x.Until("document.querySelector('.question.q-open')")
+	x.Reload()
+	x.See(".chip", "正在回答")
+	x.Type("#composer", "第二位")
+	x.Press("\r")
+	x.See(".question.q-answered", "已回答：第二位")
+	x.Gone(".chip")
+	x.Gone(".pending-send")
+	x.Reload()
+	x.See(".question.q-answered", "已回答：第二位")
+	x.See(".question", "有三位客户")
 	var bodies []string
-	for _, r := range sent[1:] {
+	for _, r := range x.gateway.Requests("POST", "/messages")[1:] {
 		bodies = append(bodies, r.Body)
 	}
-	if len(bodies) != 2 || bodies[0] != `{"text":"第二位","answers":"q-conv-1-t1-c1"}` || bodies[1] != `{"text":"另一件事","answers":""}` {
+	if len(bodies) != 2 || bodies[0] != `{"text":"另一件事","answers":"-"}` || bodies[1] != `{"text":"第二位","answers":"q-conv-1-t1-c1"}` {
 		t.Errorf("sent %q", bodies)
 	}
 }

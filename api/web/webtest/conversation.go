@@ -143,7 +143,11 @@ func (c *Conversation) End(turnID, status, code string) {
 
 // Ask puts a question that waits.
 func (c *Conversation) Ask(turnID, question string, options []string, deadline time.Time) string {
-	call := c.Begin(turnID, "ask_user", `{"question":"…"}`)
+	arguments, err := json.Marshal(map[string]any{"question": question, "options": options})
+	if err != nil {
+		panic(err)
+	}
+	call := c.Begin(turnID, "ask_user", string(arguments))
 	id := "q-" + call
 	c.Append(event.QuestionAsked, turnID, event.Question{PendingID: id, CallID: call, Question: question, Options: options, AllowFreeText: true, Deadline: deadline})
 	c.Append(event.TurnSuspended, turnID, event.Suspended{Segment: 1, Waiting: []event.WaitingFor{{PendingID: id, Kind: "question", Deadline: deadline}}})

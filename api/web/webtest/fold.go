@@ -1,6 +1,8 @@
 package webtest
 
 import (
+	"slices"
+
 	"github.com/erpilot/erpilot/schema/chat"
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -32,13 +34,19 @@ func (c *Conversation) fold(e event.Event, data any) {
 		c.call(d.CallID, chat.CallExecuting)
 		c.card(d.OpID, func(card *operation.Card) { card.Status = operation.Executing })
 	case event.Question:
+		for i := range s.Calls {
+			if s.Calls[i].CallID == d.CallID {
+				s.Calls[i].PendingID = d.PendingID
+			}
+		}
 		s.Pending = append(s.Pending, chat.Pending{PendingID: d.PendingID, ConversationID: c.ID, TurnID: e.TurnID, CallID: d.CallID, Kind: chat.KindQuestion, Status: chat.PendingOpen,
 			Deadline: d.Deadline, Question: &chat.Question{Question: d.Question, Options: d.Options, AllowFreeText: d.AllowFreeText}})
 	case event.Answer:
-		for i := range s.Pending {
-			if s.Pending[i].PendingID == d.PendingID {
-				s.Pending[i].Status, s.Pending[i].Answer = chat.PendingStatus(d.Status), d.Answer
-			}
+		// Only open pendings are in the state; the answer is a message.
+		s.Pending = slices.DeleteFunc(s.Pending, func(p chat.Pending) bool { return p.PendingID == d.PendingID })
+		c.call(d.CallID, chat.CallFinished)
+		if d.Answer != "" {
+			s.Messages = append(s.Messages, chat.Message{MessageID: d.PendingID + "-a", TurnID: e.TurnID, Role: "user", Text: d.Answer, Answers: d.PendingID, CreatedAt: e.At})
 		}
 	case operation.Card:
 		s.Cards = append(s.Cards, d)

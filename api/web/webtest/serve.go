@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/erpilot/erpilot/schema/chat"
+	"github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/identity"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -23,12 +24,12 @@ var people = map[string]string{"lin": "林小红", "chen": "陈大文"}
 func (g *Gateway) api(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/login/options", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, 200, map[string]any{"model": g.Model, "demo": g.Demo,
-			"tenants": []map[string]string{
-				{"brand_id": "lanhai", "subsidiary_id": "east", "name_zh": "蓝海贸易 · 华东公司", "name_en": "Blue Ocean Trading, East"},
-				{"brand_id": "lanhai", "subsidiary_id": "south", "name_zh": "蓝海贸易 · 华南公司", "name_en": "Blue Ocean Trading, South"}},
+			"tenants": []map[string]any{
+				{"tenant_id": "lanhai.east", "brand_id": "lanhai", "subsidiary_id": "east", "name": erp.Label{Zh: "蓝海贸易 · 华东公司", En: "Blue Ocean Trading, East"}},
+				{"tenant_id": "lanhai.south", "brand_id": "lanhai", "subsidiary_id": "south", "name": erp.Label{Zh: "蓝海贸易 · 华南公司", En: "Blue Ocean Trading, South"}}},
 			"demo_logins": []map[string]string{
-				{"username": "lin", "password": "demo", "display_name": "林小红", "role": "业务员 Clerk"},
-				{"username": "chen", "password": "demo", "display_name": "陈大文", "role": "审批人 Approver"}}})
+				{"tenant": "lanhai.east", "username": "lin", "password": "demo", "name": "林小红"},
+				{"tenant": "lanhai.east", "username": "chen", "password": "demo", "name": "陈大文"}}})
 	})
 	mux.HandleFunc("POST /api/login", g.login)
 	own := func(pattern string, h func(w http.ResponseWriter, r *http.Request, user string)) {
@@ -181,7 +182,7 @@ func (g *Gateway) login(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) message(w http.ResponseWriter, r *http.Request, c *Conversation) {
 	var b struct {
 		Text    string
-		Answers *string
+		Answers string
 	}
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil || b.Text == "" {
 		problem(w, 400, "invalid", map[string]string{"detail": "text is missing"})
@@ -191,12 +192,15 @@ func (g *Gateway) message(w http.ResponseWriter, r *http.Request, c *Conversatio
 	g.mu.Lock()
 	id, again := g.keys[key]
 	g.mu.Unlock()
-	if !again {
-		answers := ""
-		if b.Answers != nil {
-			answers = *b.Answers
+	for _, p := range c.State().Pending {
+		if b.Answers == p.PendingID && !again {
+			c.Answered(p, b.Text)
+			reply(w, 202, map[string]any{"turn_id": p.TurnID})
+			return
 		}
-		id = c.Turn(b.Text, answers)
+	}
+	if !again {
+		id = c.Turn(b.Text, "")
 		g.mu.Lock()
 		g.keys[key] = id
 		g.mu.Unlock()
