@@ -70,7 +70,7 @@ var behaviours = map[[2]string]behaviour{
 
 // opTypes says which kinds of change an action may come as.
 var opTypes = map[string]nouns.OpType{"create": nouns.OpCreate, "update": nouns.OpUpdate, "delete": nouns.OpDelete, "examine": nouns.OpExamine,
-	"generate": nouns.OpGenerate}
+	"unexamine": nouns.OpExamine, "generate": nouns.OpGenerate}
 
 // newJob finds form, action and behaviour of a change. The identity's grants must
 // have been read. Codes: permission_denied, validation_failed.

@@ -208,3 +208,13 @@ func asUser(t *testing.T, base, user string) string {
 	u.User = url.User(user)
 	return u.String()
 }
+
+func inDatabase(t *testing.T, base, name string) string {
+	t.Helper()
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/erpilot/erpilot/activities/erp/builtin"
@@ -79,18 +80,32 @@ func TestLoadingTheDemoTwiceDoesNothing(t *testing.T) {
 func TestAnOwnerWithoutSuperpowersMigratesAndLoads(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	url := pgtest.NewEmptyDatabase(t)
+	owner := "erpilot_test_owner_" + uuid.NewString()[:8]
+	var url string
+	// Registered first, so that it runs when the database of the role is gone.
+	t.Cleanup(func() {
+		conn, err := pgx.Connect(ctx, inDatabase(t, url, "postgres"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close(ctx)
+		if _, err := conn.Exec(ctx, "DROP ROLE IF EXISTS "+owner); err != nil {
+			t.Error(err)
+		}
+	})
+	url = pgtest.NewEmptyDatabase(t)
 	super := connect(t, url)
 	for _, sql := range []string{
-		"DO $$ BEGIN CREATE ROLE erpilot_owner_test LOGIN CREATEROLE; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
-		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO erpilot_owner_test', current_database()); END $$",
-		"ALTER SCHEMA public OWNER TO erpilot_owner_test",
+		"CREATE ROLE " + owner + " LOGIN CREATEROLE",
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO " + owner + "', current_database()); END $$",
+		"ALTER SCHEMA public OWNER TO " + owner,
 	} {
 		if _, err := super.Exec(ctx, sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	owned := asUser(t, url, "erpilot_owner_test")
+	owned := asUser(t, url, owner)
 	if _, _, err := store.Migrate(ctx, owned); err != nil {
 		t.Fatal(err)
 	}

@@ -237,8 +237,8 @@ func (s *orderStep) check(j *job) error {
 			return fault.New(fault.DraftChanged, "old", strconv.Itoa(j.change.DraftRevision), "new", strconv.Itoa(d.revision))
 		}
 		if !j.began.Before(d.validUntil) {
-			return fault.New(fault.QuoteChanged, "old", d.validUntil.Format(time.RFC3339), "new", j.began.UTC().Format(time.RFC3339),
-				"detail", "the quote is no longer valid")
+			return fault.New(fault.QuoteChanged, "label", say(j.id, "报价有效期", "Quote validity"), "object", say(j.id, "草稿", "Draft"), "old", d.validUntil.Format(time.RFC3339), "new", j.began.UTC().Format(time.RFC3339),
+				"detail", say(j.id, "报价已过有效期", "the quote is no longer valid"))
 		}
 	}
 	p := j.problems()
