@@ -132,6 +132,7 @@ var Page = map[string]Text{
 
 	"phase.started":   {"进行中", "running"},
 	"phase.pending":   {"等待确认", "waits for a decision"},
+	"phase.asked":     {"等待回答", "waits for an answer"},
 	"phase.resolved":  {"已有决定", "decided"},
 	"phase.executing": {"正在写入", "writing"},
 

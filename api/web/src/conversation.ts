@@ -133,6 +133,8 @@ export class Conversation extends Store {
 /** The list beside every screen. */
 export class Conversations extends Store {
   list: Summary[] = []
+  /** Operations that wait for this person's decision, in any conversation. */
+  inbox = 0
   loaded = false
   problem: Problem | null = null
   private soon = 0
@@ -141,7 +143,9 @@ export class Conversations extends Store {
     clearTimeout(this.soon)
     if (!session.token || session.expired) return
     try {
-      this.list = rows(await get('/api/conversations'))
+      const [list, open] = await Promise.all([get('/api/conversations'), get('/api/op?status=awaiting_approval')])
+      this.list = rows(list)
+      this.inbox = rows(open).length
       this.loaded = true
       this.problem = null
     } catch (e) { this.problem = asProblem(e) }
@@ -152,6 +156,7 @@ export class Conversations extends Store {
     clearTimeout(this.soon)
     this.soon = window.setTimeout(() => void this.refresh(), 250)
   }
-  get pending(): number { return this.list.reduce((n, c) => n + (c.pending_count || 0), 0) }
+  /** All that waits here: decisions and questions. */
+  get pending(): number { return Math.max(this.inbox, this.list.reduce((n, c) => n + (c.pending_count || 0), 0)) }
 }
 export const conversations = new Conversations()

@@ -188,6 +188,7 @@ export const page = {
   "ms": ["{ms} 毫秒", "{ms} ms"],
   "new": ["新对话", "New chat"],
   "pending.count": ["待处理：{count} 项", "Waiting for a person: {count}"],
+  "phase.asked": ["等待回答", "waits for an answer"],
   "phase.executing": ["正在写入", "writing"],
   "phase.pending": ["等待确认", "waits for a decision"],
   "phase.resolved": ["已有决定", "decided"],

@@ -34,7 +34,7 @@ export function LoginForm({ locked }: { locked?: User | null }) {
     try {
       const { data } = await call<{ token: string; user: User }>('POST', '/api/login', { brand, subsidiary, username: name, password: word })
       localStorage.setItem('erpilot.tenant', where)
-      session.accept(data.token, data.user)
+      session.accept(data.token, data.user, session.options?.tenants.find((x) => `${x.brand_id}/${x.subsidiary_id}` === where)?.name)
     } catch (e) {
       const p = asProblem(e)
       // A wrong password is a 401 too; here it is news, not an expired login.
@@ -54,7 +54,7 @@ export function LoginForm({ locked }: { locked?: User | null }) {
         </select>
       </label>
       <label><span>{t('login.username')}</span><input name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required value={username} onInput={(e) => setUsername(e.currentTarget.value)} /></label>
-      <label><span>{t('login.password')}</span><input name="password" type="password" autocomplete="current-password" required value={password} onInput={(e) => setPassword(e.currentTarget.value)} /></label>
+      <label><span>{t('login.password')}</span><input name="password" type="password" autofocus={!!locked} autocomplete="current-password" required value={password} onInput={(e) => setPassword(e.currentTarget.value)} /></label>
       <Failure problem={problem}>{problem?.again && !o && <button type="button" class="btn" onClick={load}>{t('again')}</button>}</Failure>
       <button type="submit" class="btn primary" disabled={busy || !o}>{busy ? t('login.busy') : t('login')}</button>
       {!locked && demos.length > 0 && (

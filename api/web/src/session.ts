@@ -5,7 +5,7 @@
 // it over a BroadcastChannel; logging out ends all of them.
 import { type Lang, setLanguage, setZone } from './i18n'
 import { Store } from './store'
-import type { LoginOptions, User } from './types'
+import type { Label, LoginOptions, User } from './types'
 
 type Theme = 'system' | 'light' | 'dark'
 const KEY = 'erpilot.session'
@@ -13,6 +13,8 @@ const KEY = 'erpilot.session'
 class Session extends Store {
   token = ''
   user: User | null = null
+  /** The name of the company that the person works in. */
+  tenant: Label = { zh: '', en: '' }
   /** The server no longer takes the token; texts and screens stay. */
   expired = false
   /** Another person logged in over an expired login: start clean. */
@@ -46,16 +48,17 @@ class Session extends Store {
       if (!kept?.token) return
       this.token = kept.token
       this.user = kept.user
+      this.tenant = kept.tenant ?? this.tenant
       setZone(kept.user?.time_zone)
       sessionStorage.setItem(KEY, json!)
     } catch { /* not ours */ }
   }
 
-  accept(token: string, user: User): void {
+  accept(token: string, user: User, tenant?: Label): void {
     const same = this.user && this.user.user_id === user.user_id &&
       this.user.tenant?.brand_id === user.tenant?.brand_id && this.user.tenant?.subsidiary_id === user.tenant?.subsidiary_id
     if (!same) this.epoch++
-    this.restore(JSON.stringify({ token, user }))
+    this.restore(JSON.stringify({ token, user, tenant }))
     this.expired = false
     if (!localStorage.getItem('erpilot.lang') && (user.locale === 'zh' || user.locale === 'en')) this.speak(user.locale, false)
     this.now()

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { asProblem, call, type Problem } from './api'
 import { conversations } from './conversation'
-import { t, when } from './i18n'
+import { label, t, when } from './i18n'
 import { composing, Countdown, Dialog, Failure, Icon, IconButton } from './parts'
 import { go, route, useRoute } from './route'
 import { session } from './session'
@@ -22,7 +22,7 @@ export function Sidebar({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       <div class="brand"><img src="/assets/icon.svg" alt="" width="24" height="24" /><strong>Erpilot</strong><IconButton icon="close" class="narrow" text={t('sidebar.close')} onClick={onClose} /></div>
       <a class="btn new" href="/" aria-keyshortcuts="Control+K" onClick={onClose}><Icon name="plus" />{t('new')}</a>
       <a class="nav-link" href="/inbox" aria-current={here.page === 'inbox' ? 'page' : undefined} onClick={onClose}>
-        <Icon name="inbox" />{t('inbox')}{conversations.pending > 0 && <span class="count"><span aria-hidden="true">{conversations.pending}</span><span class="sr">{t('pending.count', { count: conversations.pending })}</span></span>}
+        <Icon name="inbox" />{t('inbox')}{conversations.inbox > 0 && <span class="count"><span aria-hidden="true">{conversations.inbox}</span><span class="sr">{t('pending.count', { count: conversations.inbox })}</span></span>}
       </a>
       {conversations.list.length > 6 && <label class="find"><Icon name="search" /><span class="sr">{t('search')}</span><input type="search" placeholder={t('search')} value={find} onInput={(e) => setFind(e.currentTarget.value)} /></label>}
       <h2 class="kicker">{t('conversations')}</h2>
@@ -32,7 +32,7 @@ export function Sidebar({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       </ul>
       <div class="me">
         <span class="avatar" aria-hidden="true">{[...(user?.display_name || user?.username || '?')][0]}</span>
-        <span class="who"><strong>{user?.display_name || user?.username}</strong><small>{user?.tenant && `${user.tenant.brand_id} · ${user.tenant.subsidiary_id}`}</small></span>
+        <span class="who"><strong>{user?.display_name || user?.username}</strong><small>{label(session.tenant)}</small></span>
         <IconButton icon="help" text={t('help')} onClick={onHelp} />
         <IconButton icon="out" text={t('logout')} onClick={() => { void call('POST', '/api/logout', {}).catch(() => {}).then(() => session.logout()) }} />
       </div>

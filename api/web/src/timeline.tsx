@@ -19,7 +19,7 @@ function Row({ call: c, live }: { call: CallView; live: boolean }) {
           <span class="mark" aria-hidden="true">{going ? <i class="spin" /> : <Icon name={bad ? 'warn' : done ? 'check' : 'clock'} />}</span>
           <span class="tool">{word('tool', c.tool)}</span>
           <span class="about">{about(c)}</span>
-          <span class="phase">{done ? word('done', c.outcome ?? 'ok') : word('phase', c.phase)}</span>
+          <span class="phase">{done ? word('done', c.outcome ?? 'ok') : word('phase', c.phase === 'pending' && c.effect === 'ask' ? 'asked' : c.phase)}</span>
           {c.ms !== undefined && <span class="ms">{c.ms < 1000 ? t('ms', { ms: c.ms }) : t('seconds', { seconds: (c.ms / 1000).toFixed(1) })}</span>}
         </summary>
         <div class="args">

@@ -183,6 +183,7 @@ export class Transcript {
     if (f.activityType !== 'erpilot.question' || this.questions.has(content.pending_id)) return ''
     this.questions.set(content.pending_id, { ...content, kind: 'question', status: 'open',
       question: { question: content.question, options: content.options, allow_free_text: content.allow_free_text } })
+    this.patchCall(content.call_id, { phase: 'pending' })
     this.item(content.turn_id, 'question', content.pending_id)
     return 'question'
   }
@@ -238,6 +239,7 @@ export class Transcript {
       case 'answered': {
         const q = this.questions.get(v.pending_id)
         if (q) this.questions.set(q.pending_id, { ...q, status: v.status, answer: v.answer })
+        this.patchCall(v.call_id, { phase: 'finished', outcome: v.status })
         return ''
       }
       case 'decision_refused': this.notices.set(v.op_id, v); return ''

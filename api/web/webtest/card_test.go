@@ -208,6 +208,7 @@ func questionKeys(t *testing.T, x *bench) {
 	x.login()
 	x.ask("哪个华东？")
 	x.See(".question .option", "华东食品")
+	x.See(".call .phase", "等待回答")
 	x.keep("question")
 	browser.Eval[bool](x.Tab, "(document.querySelector('.transcript').focus(), true)")
 	x.Press("2")

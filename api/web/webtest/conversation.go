@@ -9,6 +9,7 @@ import (
 	"github.com/erpilot/erpilot/schema/chat"
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/operation"
+	"github.com/erpilot/erpilot/schema/tool"
 )
 
 // Conversation is one journal and the state that it folds to.
@@ -132,7 +133,7 @@ func (c *Conversation) Begin(turnID, name, arguments string) string {
 	c.calls++
 	id := fmt.Sprintf("%s-c%d", turnID, c.calls)
 	c.mu.Unlock()
-	c.Append(event.ToolStarted, turnID, event.Tool{CallID: id, Tool: name, Effect: "read", Risk: "read", Arguments: arguments})
+	c.Append(event.ToolStarted, turnID, event.Tool{CallID: id, Tool: name, Effect: effect(name), Risk: "read", Arguments: arguments})
 	return id
 }
 
@@ -163,4 +164,12 @@ func (c *Conversation) Propose(turnID string, card operation.Card) {
 	c.Append(event.WriteProposal, turnID, card)
 	c.Append(event.ApprovalPending, turnID, event.Approval{PendingID: card.PendingID, OpID: card.OpID, CallID: card.CallID, Deadline: card.Deadline})
 	c.Append(event.TurnSuspended, turnID, event.Suspended{Segment: 1, Waiting: []event.WaitingFor{{PendingID: card.PendingID, Kind: "approval", OpID: card.OpID, Deadline: card.Deadline}}})
+}
+
+// effect is what the catalogue says of the tool.
+func effect(name string) tool.Effect {
+	if t, ok := tool.Builtin().Find(name); ok {
+		return t.Effect
+	}
+	return tool.Read
 }
