@@ -135,8 +135,10 @@ type Execution struct {
 	ClientToken string `json:"client_token"`
 	// Digest is what was confirmed; the same token with another is TokenReused.
 	Digest string `json:"digest"`
+	// Change carries Preview.Payload, so that the write chooses nothing again.
 	Change Change `json:"change"`
-	Facts  []Fact `json:"facts"`
+	// Facts are those of the preview, all of them: one that is left out has moved.
+	Facts []Fact `json:"facts"`
 	// Deadline is checked against the ERP database's clock inside the write.
 	Deadline time.Time `json:"deadline"`
 	// Attempt counts from 1, for the attempt rows.

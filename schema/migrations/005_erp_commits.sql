@@ -49,5 +49,6 @@ BEGIN
   END LOOP;
 END $$;
 -- The row of one's own attempt turns from executed to refused, or gets its bill,
--- before it is committed; a committed row is never changed by anyone.
+-- before it is committed; the policy sees to it that a committed row never changes.
 GRANT UPDATE ON erp.commits TO erpilot_app;
+CREATE POLICY own_attempt ON erp.commits AS RESTRICTIVE FOR UPDATE USING (xmin = pg_current_xact_id()::xid) WITH CHECK (true);

@@ -92,3 +92,22 @@ func TestWhatOnlyTheTablesRefuseIsARefusalToo(t *testing.T) {
 		}
 	}
 }
+
+func TestACommittedAnswerNeverChanges(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, pgtest.NewDemoDatabase(t))
+	for _, sql := range []string{
+		"SET ROLE erpilot_app",
+		"SELECT set_config('erpilot.tenant', 'yunfan.shanghai', false)",
+		"INSERT INTO erp.commits (tenant_id, client_token, attempt, outcome, digest) VALUES ('yunfan.shanghai', 'op:x:1', 1, 'executed', 'd')",
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tag, err := conn.Exec(ctx, "UPDATE erp.commits SET bill = 'SO-000001' WHERE client_token = 'op:x:1'")
+	if err != nil || tag.RowsAffected() != 0 {
+		t.Errorf("%d rows changed, %v", tag.RowsAffected(), err)
+	}
+}

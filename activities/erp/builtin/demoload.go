@@ -2,9 +2,9 @@ package builtin
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
@@ -68,13 +68,14 @@ func (l demoLoader) load() error {
 	return nil
 }
 
+// demoHash is the one hash of the one demo password, which stands in the README:
+// a salt of its own for each user would protect nothing.
+var demoHash = sync.OnceValue(func() string { return hashWith([]byte("erpilot-demo-pwd"), demo.Password) })
+
 func (l demoLoader) people() error {
 	var users, grants [][]any
 	for _, u := range l.t.Users {
-		// The salt follows from the user, so that loading takes no randomness; this
-		// is for a password that stands in the README.
-		salt := sha256.Sum256([]byte(l.tenant + "/" + u.UserID))
-		users = append(users, []any{l.tenant, u.UserID, u.UserID, u.NameZh, u.NameEn, hashWith(salt[:16], demo.Password), notNil(u.Roles), string(u.Locale), l.t.TimeZone})
+		users = append(users, []any{l.tenant, u.UserID, u.UserID, u.NameZh, u.NameEn, demoHash(), notNil(u.Roles), string(u.Locale), l.t.TimeZone})
 		for _, g := range u.Grants {
 			grants = append(grants, []any{l.tenant, u.UserID, g.Form, g.Action})
 		}

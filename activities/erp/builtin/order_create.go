@@ -246,7 +246,7 @@ func (s *orderStep) check(j *job) error {
 	case c == nil:
 		p.add("customer", "没有编码为 "+clip(s.header["customer"])+" 的客户", "there is no customer with the code "+clip(s.header["customer"]))
 	case !c.Active:
-		p.add("customer", c.Name+" 已停用", c.NameEn+" is inactive")
+		p.add("customer", c.Name+" 已停用", objectName("en", c.Name, c.NameEn, c.Code)+" is inactive")
 	}
 	if s.header["delivery_date"] < s.header["order_date"] {
 		p.add("delivery_date", "不能早于下单日期", "must not be before the order date")
