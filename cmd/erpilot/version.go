@@ -10,8 +10,8 @@ type VersionCmd struct{}
 
 // Run prints the module's version, its revision and the Go version.
 func (VersionCmd) Run() error {
-	fmt.Println(versionText())
-	return nil
+	_, err := fmt.Println(versionText())
+	return err
 }
 
 func versionText() string {

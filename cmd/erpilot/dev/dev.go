@@ -44,6 +44,8 @@ type Env struct {
 	TemporalNamespace string
 	// TemporalUI is empty for a server of one's own.
 	TemporalUI string
+	// TemporalCLI is how to call the temporal command.
+	TemporalCLI string
 	// GatewayAddr is where to listen, GatewayURL what to open.
 	GatewayAddr, GatewayURL string
 	// Secret is a random key of this state directory, 64 hex digits.
@@ -156,7 +158,7 @@ func banner(out *console, env Env, parts Parts, took time.Duration) {
 	if env.TemporalUI != "" {
 		out.line("  Temporal UI   %s", env.TemporalUI)
 	}
-	out.line("  Temporal CLI  temporal --address %s workflow list", env.TemporalAddress)
+	out.line("  Temporal CLI  %s --address %s workflow list", env.TemporalCLI, env.TemporalAddress)
 	out.line("  Database      %s", redact(env.DatabaseURL))
 	if abs, err := filepath.Abs(env.StateDir); err == nil {
 		out.line("  State, logs   %s", abs)

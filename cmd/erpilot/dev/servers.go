@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"syscall"
 	"time"
@@ -37,6 +38,8 @@ type servers struct {
 
 	postgres *pgcluster.Cluster
 	temporal *devserver.Server
+	// binary is the temporal that was started; empty for a server of one's own.
+	binary string
 }
 
 // start brings both servers up side by side, and the database into shape.
@@ -49,7 +52,7 @@ func (s *servers) start(ctx context.Context, parts Parts) (Env, error) {
 	if err != nil {
 		return Env{}, err
 	}
-	env := Env{StateDir: s.state.dir, TemporalNamespace: s.cfg.TemporalNamespace}
+	env := Env{StateDir: s.state.dir, TemporalNamespace: s.cfg.TemporalNamespace, TemporalCLI: "temporal"}
 	if env.TemporalNamespace == "" {
 		env.TemporalNamespace = client.DefaultNamespace
 	}
@@ -74,6 +77,9 @@ func (s *servers) start(ctx context.Context, parts Parts) (Env, error) {
 		return Env{}, err
 	}
 	env.TemporalAddress, env.TemporalUI = address, ui
+	if _, err := exec.LookPath("temporal"); err != nil && s.binary != "" {
+		env.TemporalCLI = s.binary
+	}
 	return env, nil
 }
 
@@ -130,6 +136,7 @@ func (s *servers) startTemporal(ctx context.Context, p ports, namespace string) 
 	if err != nil {
 		return "", "", err
 	}
+	s.binary = binary
 	if err := os.MkdirAll(s.state.path("temporal"), 0o700); err != nil {
 		return "", "", err
 	}
