@@ -76,6 +76,7 @@ export class Transcript {
     for (const p of state.pending ?? []) {
       if (p.kind !== 'question' || !p.question) continue
       x.questions.set(p.pending_id, p as QuestionView)
+      x.patchCall(p.call_id, { phase: 'pending' })
       add(p.turn_id, 'question', p.pending_id, after(p.call_id))
     }
     // Only open pendings are listed; a settled question is still in its call.
