@@ -130,7 +130,7 @@ func answer(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Pen
 	if err != nil {
 		return Posted{}, err
 	}
-	_, err = Append(ctx, tx, tenant, row.ConversationID, turn.TurnID, Entry{Type: event.PendingAnswered, Key: "answered:" + row.PendingID,
+	_, err = Append(ctx, tx, tenant, row.ConversationID, turn.TurnID, Entry{Type: event.PendingAnswered, Key: "pending/" + row.PendingID + "/closed",
 		Data: event.Answer{PendingID: row.PendingID, CallID: value(row.CallID), Status: string(chat.PendingAnswered), Answer: text, MessageID: messageID}})
 	return Posted{ConversationID: row.ConversationID, TurnID: turn.TurnID, N: int(turn.N), MessageID: messageID, PendingID: row.PendingID}, err
 }

@@ -34,7 +34,7 @@ func Append(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversation
 	}
 	rows := make([]row, 0, len(entries))
 	for _, e := range entries {
-		rows = append(rows, row{e.Type, e.Data, e.Key})
+		rows = append(rows, row(e))
 	}
 	raw, err := json.Marshal(rows)
 	if err != nil {

@@ -43,6 +43,7 @@ func Outcome(row pgdb.Operation) *operation.Outcome {
 	switch s := operation.Status(row.Status); s {
 	case operation.Rejected, operation.Cancelled, operation.Expired:
 		status = s
+	default: // all that follows an approval was approved
 	}
 	return &operation.Outcome{Status: status, By: value(row.DecidedBy), Channel: operation.Channel(value(row.DecidedVia)), At: row.DecidedAt.UTC()}
 }

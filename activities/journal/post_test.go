@@ -246,7 +246,7 @@ func TestConversationOfSomebodyElseIsNotFound(t *testing.T) {
 	}
 }
 
-func TestDeadTurnIsClosedAndTheNextOneRuns(t *testing.T) {
+func TestDeadTurnIsClosedAndTheNextInLineIsNamed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := b.mustPost("k1", "one")
@@ -274,7 +274,7 @@ func TestDeadTurnIsClosedAndTheNextOneRuns(t *testing.T) {
 	wantCode(t, err, fault.NotPending)
 
 	again, err := journal.Reopen(context.Background(), b.db, b.hub, tenant, "u1", b.conv, first.TurnID)
-	if err != nil || again.Turn.Status != "waiting" || again.Turn.WorkflowRun != 2 || again.Turn.QueuedAt == nil {
+	if err != nil || again.Turn.Status != "running" || again.Turn.WorkflowRun != 2 || again.Turn.Segment != 3 {
 		t.Errorf("reopened: %+v %v", again.Turn, err)
 	}
 	_, err = journal.Reopen(context.Background(), b.db, b.hub, tenant, "u1", b.conv, first.TurnID)

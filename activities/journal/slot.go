@@ -18,15 +18,11 @@ import (
 	"github.com/erpilot/erpilot/schema/turn"
 )
 
-// Promote gives the running slot of the conversation, when it is free, to the
-// turn that has queued longest, and journals that it runs. It returns that turn,
-// whose workflow the caller signals go_on after the commit; nil when nobody
-// waits or the slot is taken.
-func Promote(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversationID string) (*pgdb.Turn, error) {
+// NextInLine is the turn that has queued longest for the running slot, nil when
+// nobody queues or a turn runs. The caller signals it go_on after the commit; the
+// turn then takes the slot itself. The caller holds the conversation.
+func NextInLine(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversationID string) (*pgdb.Turn, error) {
 	q := pgdb.New(tx)
-	if _, err := q.LockConversation(ctx, pgdb.LockConversationParams{TenantID: tenant.String(), ConversationID: conversationID}); err != nil {
-		return nil, store.NotFound(err, "conversation")
-	}
 	_, err := q.RunningTurn(ctx, pgdb.RunningTurnParams{TenantID: tenant.String(), ConversationID: conversationID})
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return nil, err
@@ -35,25 +31,18 @@ func Promote(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversatio
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := q.SetTurnRunning(ctx, pgdb.SetTurnRunningParams{TenantID: tenant.String(), TurnID: next.TurnID}); err != nil {
-		return nil, err
-	}
-	_, err = Append(ctx, tx, tenant, conversationID, next.TurnID, Resumed(next.TurnID, int(next.Segment)))
 	return &next, err
 }
 
-// Resumed is the entry that begins a segment of a turn, once.
-func Resumed(turnID string, segment int) Entry {
-	return Entry{Type: event.TurnResumed, Key: "turn_resumed:" + turnID + ":" + strconv.Itoa(segment), Data: event.Run{Segment: segment}}
+// turnKey is the natural key of a turn's event, the same whoever writes it.
+func turnKey(turnID, what string, segment int32) string {
+	return "turn/" + turnID + "/" + what + "/" + strconv.Itoa(int(segment))
 }
 
 // CloseTurn ends an open turn whose workflow is gone: its questions are
-// cancelled, their calls get a result, the end is journalled, and the running
-// slot goes to the next turn, which is returned for go_on. Closed is false when
-// the row had ended already.
+// cancelled, their calls get a result, and the end is journalled. The turn that
+// may run now is returned for go_on. Closed is false when the row had ended
+// already.
 func CloseTurn(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Turn, status chat.TurnStatus, code fault.Code) (closed bool, next *pgdb.Turn, err error) {
 	q := pgdb.New(tx)
 	var errorCode *string
@@ -77,12 +66,12 @@ func CloseTurn(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.
 	if err != nil {
 		return false, nil, err
 	}
-	entries = append(entries, Entry{Type: event.TurnEnded, Key: "turn_ended:" + row.TurnID + ":" + strconv.Itoa(int(row.WorkflowRun)),
+	entries = append(entries, Entry{Type: event.TurnEnded, Key: turnKey(row.TurnID, "ended", row.Segment),
 		Data: event.Ended{Segment: int(row.Segment), Status: string(status), Code: code}})
 	if _, err := Append(ctx, tx, tenant, row.ConversationID, row.TurnID, entries...); err != nil {
 		return false, nil, err
 	}
-	next, err = Promote(ctx, tx, tenant, row.ConversationID)
+	next, err = NextInLine(ctx, tx, tenant, row.ConversationID)
 	return true, next, err
 }
 
@@ -97,7 +86,7 @@ func cancelled(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, pen
 				return nil, err
 			}
 		}
-		entries = append(entries, Entry{Type: event.PendingAnswered, Key: "answered:" + p.PendingID,
+		entries = append(entries, Entry{Type: event.PendingAnswered, Key: "pending/" + p.PendingID + "/closed",
 			Data: event.Answer{PendingID: p.PendingID, CallID: value(p.CallID), Status: string(chat.PendingCancelled)}})
 	}
 	return entries, nil
@@ -160,7 +149,9 @@ func reopen(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, userID, conv
 		return Reopened{}, err
 	}
 	if status == chat.Running {
-		if _, err := Append(ctx, tx, tenant, conversationID, row.TurnID, Resumed(row.TurnID, int(row.Segment))); err != nil {
+		_, err := Append(ctx, tx, tenant, conversationID, row.TurnID, Entry{Type: event.TurnResumed,
+			Key: turnKey(row.TurnID, "resumed", row.Segment), Data: event.Run{Segment: int(row.Segment)}})
+		if err != nil {
 			return Reopened{}, err
 		}
 	}

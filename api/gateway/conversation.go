@@ -93,7 +93,7 @@ func viewConversation(row pgdb.Conversation) chat.Conversation {
 
 // owned reads the conversation of the path, if it is the caller's.
 func (s *Server) owned(r *http.Request, who *requester) (pgdb.Conversation, error) {
-	id, err := pathID(r, "id")
+	id, err := pathID(r)
 	if err != nil {
 		return pgdb.Conversation{}, err
 	}
@@ -209,7 +209,7 @@ func (s *Server) signal(ctx context.Context, workflowID, name string, arg any) {
 
 // conversationState is the truth after a reload.
 func (s *Server) conversationState(w http.ResponseWriter, r *http.Request, who *requester) error {
-	id, err := pathID(r, "id")
+	id, err := pathID(r)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request, who *requester) 
 }
 
 func (s *Server) decideOne(w http.ResponseWriter, r *http.Request, who *requester, verb operation.Verb) error {
-	opID, err := pathID(r, "id")
+	opID, err := pathID(r)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ const (
 func (s *Server) carry(ctx context.Context, d operation.Decision) (carriage, error) {
 	ctx = context.WithoutCancel(ctx)
 	id := contract.OperationWorkflowID(d.OpID)
-	_, err := s.update(ctx, id, contract.UpdateDecide, "decide/"+d.PendingID+"/"+d.Actor+"/"+d.DecisionID, d)
+	err := s.update(ctx, id, contract.UpdateDecide, "decide/"+d.PendingID+"/"+d.Actor+"/"+d.DecisionID, d)
 	if err == nil {
 		return carried, nil
 	}
@@ -171,16 +171,16 @@ func (s *Server) carry(ctx context.Context, d operation.Decision) (carriage, err
 }
 
 // update sends an update and waits, within the budget, until it is completed.
-func (s *Server) update(ctx context.Context, workflowID, name, updateID string, arg any) (contract.OperationState, error) {
+// What it returns is not read: the row tells more.
+func (s *Server) update(ctx context.Context, workflowID, name, updateID string, arg any) error {
 	ctx, cancel := context.WithTimeout(ctx, s.DecideBudget)
 	defer cancel()
-	var state contract.OperationState
 	h, err := s.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflowID, UpdateID: updateID, UpdateName: name,
 		WaitForStage: client.WorkflowUpdateStageCompleted, Args: []any{arg}})
 	if err != nil {
-		return state, err
+		return err
 	}
-	return state, h.Get(ctx, &state)
+	return h.Get(ctx, nil)
 }
 
 // busy reports that nobody took the update now, though the workflow may be there.

@@ -37,10 +37,7 @@ func (s *Server) loginOptions(w http.ResponseWriter, r *http.Request) error {
 	for i, row := range rows {
 		tenants[i] = viewTenant(row)
 	}
-	logins := []DemoLogin{}
-	if s.Demo {
-		logins = append(logins, s.DemoLogins...)
-	}
+	logins := append([]DemoLogin{}, s.DemoLogins...)
 	return s.reply(w, http.StatusOK, map[string]any{"tenants": tenants, "demo_logins": logins, "model": s.Model, "demo": s.Demo})
 }
 

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/schema/chat"
-	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/identity"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -52,15 +50,14 @@ const (
 func (s *Server) describe(ctx context.Context, workflowID string) (f fate, status enumspb.WorkflowExecutionStatus, run int32, err error) {
 	ctx, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
-	d, err := s.Temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+	d, err := s.Temporal.DescribeWorkflow(ctx, workflowID, "")
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return missing, status, 0, nil
 	}
 	if err != nil {
 		return alive, status, 0, fault.Wrap(fault.Unavailable, err)
 	}
-	status = d.GetWorkflowExecutionInfo().GetStatus()
-	run = memoInt(d.GetWorkflowExecutionInfo().GetMemo())
+	status, run = d.Status, memoInt(d.Memo)
 	switch status {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED,
 		enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT, enumspb.WORKFLOW_EXECUTION_STATUS_FAILED:
@@ -95,7 +92,7 @@ func (s *Server) mendOperation(ctx context.Context, tenant identity.Tenant, row 
 	switch f {
 	case missing:
 		if time.Since(row.CreatedAt) > youngFor {
-			return row, s.startOperation(ctx, operationInput(row), row.Risk)
+			return row, s.startOperation(ctx, row, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 		}
 		return row, nil
 	case ended:
@@ -103,7 +100,7 @@ func (s *Server) mendOperation(ctx context.Context, tenant identity.Tenant, row 
 		if status == enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
 			by = operation.ChannelSystem
 		}
-		return s.cancelFor(ctx, tenant, row, by)
+		return s.closeFor(ctx, tenant, row, by)
 	case completed:
 		// It wrote its row before it completed: the row was read before.
 		return s.operationRow(ctx, tenant, row.OpID)
@@ -112,112 +109,34 @@ func (s *Server) mendOperation(ctx context.Context, tenant identity.Tenant, row 
 	}
 }
 
-// cancellable are the states in which surely nothing is being written: the next
-// step is a compare-and-set on the row, which then fails.
-var cancellable = []string{string(operation.Draft), string(operation.AwaitingApproval), string(operation.Approved),
-	string(operation.NeedsLogin), string(operation.Failed), string(operation.HandedOff)}
-
-// cancelFor ends an operation whose workflow is gone. A write that may have
-// happened is looked up, or handed to a person; it is never called cancelled.
-func (s *Server) cancelFor(ctx context.Context, tenant identity.Tenant, row pgdb.Operation, by operation.Channel) (pgdb.Operation, error) {
-	switch operation.Status(row.Status) {
-	case operation.Executing, operation.Reconciling:
-		return s.doubtful(ctx, tenant, row)
-	case operation.NeedsPerson:
+// closeFor ends an operation whose workflow is gone. A write that may have
+// happened is looked up, never called cancelled.
+func (s *Server) closeFor(ctx context.Context, tenant identity.Tenant, row pgdb.Operation, by operation.Channel) (pgdb.Operation, error) {
+	status := operation.Status(row.Status)
+	if status == operation.NeedsPerson {
+		// A person has to look; the workflow that takes their word is needed again.
+		return row, s.startOperation(ctx, row, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	}
+	if s.Reconciler == nil {
 		return row, nil
 	}
-	before := row
-	err := s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		var err error
-		row, err = pgdb.New(tx).CancelOperation(ctx, pgdb.CancelOperationParams{TenantID: tenant.String(), OpID: before.OpID,
-			DecidedBy: string(by), DecidedVia: string(by), Expected: cancellable})
-		if errors.Is(err, pgx.ErrNoRows) { // somebody was quicker
-			row, err = pgdb.New(tx).Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: before.OpID})
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		return tellCancelled(ctx, tx, tenant, before, row, by)
-	})
-	if err != nil {
-		return before, err
-	}
-	s.wakeOperation(ctx, tenant, row)
-	return row, nil
-}
-
-// tellCancelled writes what everybody has to know: pending, call, audit, journal.
-func tellCancelled(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, before, row pgdb.Operation, by operation.Channel) error {
-	q := pgdb.New(tx)
-	if _, err := q.ClosePendingsOfOp(ctx, pgdb.ClosePendingsOfOpParams{TenantID: tenant.String(), OpID: &row.OpID, Status: string(chat.PendingCancelled)}); err != nil {
-		return err
-	}
-	if row.CallID != nil {
-		result, err := json.Marshal(operation.Result{Status: operation.Cancelled, OpID: row.OpID, By: string(by), Channel: by,
-			Note: "cancelled by operator; nothing was written"})
-		if err != nil {
-			return fault.Wrap(fault.Internal, err)
-		}
-		n, err := q.FinishCall(ctx, pgdb.FinishCallParams{TenantID: tenant.String(), CallID: *row.CallID, Result: result})
-		if err != nil {
-			return err
-		}
-		if n == 0 { // it had failed before, and might have been tried again
-			if _, err := q.CorrectCallResult(ctx, pgdb.CorrectCallResultParams{TenantID: tenant.String(), CallID: *row.CallID, Result: result}); err != nil {
-				return err
-			}
-		}
-	}
-	err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "cancelled", Actor: string(by), Channel: string(by),
-		ConversationID: deref(row.ConversationID), OpID: row.OpID, Data: map[string]any{"from": before.Status, "revision": row.Revision}})
-	if err != nil || row.ConversationID == nil {
-		return err
-	}
-	outcome := journal.Outcome(row)
-	entries := []journal.Entry{{Type: event.OperationResult, Key: "op:" + row.OpID + ":ended", Data: event.OpState{OpID: row.OpID,
-		PendingID: row.PendingID, CallID: deref(row.CallID), Status: operation.Cancelled, Decided: outcome}}}
-	if before.Status == string(operation.AwaitingApproval) {
-		resolved := journal.Entry{Type: event.ApprovalResolved, Key: "op:" + row.OpID + ":resolved:" + row.PendingID, Data: event.Resolved{
-			PendingID: row.PendingID, OpID: row.OpID, CallID: deref(row.CallID), Decision: operation.Cancelled, By: string(by), Channel: by, At: outcome.At}}
-		entries = append([]journal.Entry{resolved}, entries...)
-	}
-	_, err = journal.Append(ctx, tx, tenant, *row.ConversationID, deref(row.TurnID), entries...)
-	return err
-}
-
-// doubtful is an operation whose workflow was ended while a write may have been
-// under way.
-func (s *Server) doubtful(ctx context.Context, tenant identity.Tenant, row pgdb.Operation) (pgdb.Operation, error) {
-	if s.Reconciler != nil {
+	if status == operation.Executing || status == operation.Reconciling {
 		if err := s.Reconciler.Reconcile(ctx, tenant, row.OpID); err != nil {
 			return row, err
 		}
-		return s.operationRow(ctx, tenant, row.OpID)
+		row, err := s.operationRow(ctx, tenant, row.OpID)
+		if err == nil {
+			s.wakeOperation(ctx, tenant, row)
+		}
+		return row, err
 	}
-	err := s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		q := pgdb.New(tx)
-		moved, err := q.MoveOperation(ctx, pgdb.MoveOperationParams{TenantID: tenant.String(), OpID: row.OpID, Status: string(operation.NeedsPerson),
-			Expected: []string{string(operation.Executing), string(operation.Reconciling)}})
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		row = moved
-		if row.ConversationID == nil {
-			return nil
-		}
-		_, err = journal.Append(ctx, tx, tenant, *row.ConversationID, deref(row.TurnID), journal.Entry{Type: event.OperationChanged,
-			Key: "op:" + row.OpID + ":needs_person", Data: event.OpState{OpID: row.OpID, PendingID: row.PendingID, CallID: deref(row.CallID),
-				Status: operation.NeedsPerson, Decided: journal.Outcome(row)}})
-		return err
-	})
-	if err == nil {
-		s.wakeOperation(ctx, tenant, row)
+	closed, err := s.Reconciler.CloseRow(ctx, tenant, contract.CloseInput{OpInput: contract.OpInput{Tenant: tenant.String(), OpID: row.OpID},
+		Status: operation.Cancelled, By: string(by), Channel: by})
+	if err != nil {
+		return row, err
 	}
-	return row, err
+	s.wakeOperation(ctx, tenant, closed)
+	return closed, nil
 }
 
 // wakeOperation wakes the readers of the conversation and the turn that waits.

@@ -35,7 +35,7 @@ type postedView struct {
 // postMessage takes a message: 202 with the turn that goes on with it. The same
 // Idempotency-Key with the same content gets the same answer.
 func (s *Server) postMessage(w http.ResponseWriter, r *http.Request, who *requester) error {
-	id, err := pathID(r, "id")
+	id, err := pathID(r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (s *Server) postMessage(w http.ResponseWriter, r *http.Request, who *reques
 	if err != nil {
 		return err
 	}
-	if err := s.goOn(r.Context(), who, posted); err != nil {
+	if err := s.goOn(r.Context(), posted); err != nil {
 		return err
 	}
 	return s.reply(w, http.StatusAccepted, viewPosted(posted))
@@ -61,7 +61,7 @@ func viewPosted(p journal.Posted) postedView {
 
 // goOn starts the turn, or wakes the one whose question was answered. Doing it
 // again changes nothing. Codes: unavailable; what was posted stays.
-func (s *Server) goOn(ctx context.Context, who *requester, p journal.Posted) error {
+func (s *Server) goOn(ctx context.Context, p journal.Posted) error {
 	if p.PendingID != "" {
 		return s.wakeTurn(ctx, contract.TurnWorkflowID(p.ConversationID, p.N), p.PendingID)
 	}
@@ -97,7 +97,7 @@ type answerBody struct {
 
 // answer closes a question or a form.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, who *requester) error {
-	id, err := pathID(r, "id")
+	id, err := pathID(r)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who *requester) 
 	if err != nil {
 		return err
 	}
-	if err := s.goOn(r.Context(), who, posted); err != nil {
+	if err := s.goOn(r.Context(), posted); err != nil {
 		return err
 	}
 	return s.reply(w, http.StatusAccepted, viewPosted(posted))
@@ -181,7 +181,7 @@ func (s *Server) stopTurn(ctx context.Context, t pgdb.Turn) error {
 
 // resume continues a failed or limited turn from its stored step.
 func (s *Server) resume(w http.ResponseWriter, r *http.Request, who *requester) error {
-	id, err := pathID(r, "id")
+	id, err := pathID(r)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (s *Server) card(ctx context.Context, who *requester, row pgdb.Operation) o
 // seen reads the operation of the path if it exists for the caller; one whose
 // workflow has died is mended first.
 func (s *Server) seen(r *http.Request, who *requester) (pgdb.Operation, error) {
-	opID, err := pathID(r, "id")
+	opID, err := pathID(r)
 	if err != nil {
 		return pgdb.Operation{}, err
 	}
@@ -226,7 +226,7 @@ func notPending(row pgdb.Operation) error {
 // ask sends an update that has no signal to stand in for it, and answers with
 // the card. Codes: unavailable when no worker takes it.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, who *requester, row pgdb.Operation, name, updateID string, arg any) error {
-	_, err := s.update(context.WithoutCancel(r.Context()), contract.OperationWorkflowID(row.OpID), name, updateID, arg)
+	err := s.update(context.WithoutCancel(r.Context()), contract.OperationWorkflowID(row.OpID), name, updateID, arg)
 	if _, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return faultOf(err)
 	}
@@ -271,7 +271,7 @@ func (s *Server) repropose(w http.ResponseWriter, r *http.Request, who *requeste
 		if fresh = prepared.OpID; fresh == "" {
 			return fault.New(fault.ValidationFailed, "detail", "the request does not fit any more")
 		}
-		if err := s.startOperation(r.Context(), preparedInput(who, row, prepared), string(prepared.Risk)); err != nil {
+		if err := s.startPrepared(r.Context(), who.tenant, prepared, deref(row.ConversationID)); err != nil {
 			return err
 		}
 	} else {
@@ -282,14 +282,6 @@ func (s *Server) repropose(w http.ResponseWriter, r *http.Request, who *requeste
 		return err
 	}
 	return s.reply(w, status, s.card(r.Context(), who, next))
-}
-
-// preparedInput starts a fresh operation in the conversation of the old one,
-// without a turn: that one has its result.
-func preparedInput(who *requester, old pgdb.Operation, p contract.Prepared) contract.OperationInput {
-	return contract.OperationInput{Tenant: who.tenant.String(), OpID: p.OpID, ConversationID: deref(old.ConversationID), Requester: p.Requester,
-		PendingID: p.PendingID, Revision: p.Revision, Digest: p.Digest, Deadline: p.Deadline, Policy: p.Policy, Form: p.Form, Action: p.Action,
-		AutoExecute: p.AutoExecute, Summary: p.Summary, Details: p.Details}
 }
 
 type batchItem struct {

@@ -110,9 +110,9 @@ func (s *Server) reply(w http.ResponseWriter, status int, body any) error {
 
 var idShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$`)
 
-// pathID is an id from the path; one that nobody can have made is not found.
-func pathID(r *http.Request, name string) (string, error) {
-	id := r.PathValue(name)
+// pathID is the id in the path; one that nobody can have made is not found.
+func pathID(r *http.Request) (string, error) {
+	id := r.PathValue("id")
 	if !idShape.MatchString(id) {
 		return "", fault.New(fault.NotFound)
 	}

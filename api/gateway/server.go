@@ -16,6 +16,7 @@ import (
 
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/store"
+	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/identity"
 	"github.com/erpilot/erpilot/schema/turn"
@@ -37,9 +38,12 @@ type Proposer interface {
 	Repropose(ctx context.Context, tenant identity.Tenant, userID, opID string) (contract.Prepared, error)
 }
 
-// Reconciler finds out what became of a write whose workflow is gone.
-type Reconciler interface {
-	// Reconcile fences the attempts and stores the outcome in the row.
+// Closer ends operations whose workflow is gone.
+type Closer interface {
+	// CloseRow stores the end of an operation without a write and tells everyone; a
+	// row that has moved on is returned as it is.
+	CloseRow(ctx context.Context, tenant identity.Tenant, in contract.CloseInput) (pgdb.Operation, error)
+	// Reconcile shuts out the attempts of a doubtful write and stores its outcome.
 	Reconcile(ctx context.Context, tenant identity.Tenant, opID string) error
 }
 
@@ -66,9 +70,9 @@ type Config struct {
 	Auth     Authenticator
 	// Proposer serves repropose; nil answers unavailable.
 	Proposer Proposer
-	// Reconciler looks up doubtful writes of terminated workflows; nil hands
-	// them to a person.
-	Reconciler Reconciler
+	// Reconciler ends operations whose workflow an operator has terminated; nil
+	// leaves them as they are.
+	Reconciler Closer
 	// Capabilities of the ERP stand on each card.
 	Capabilities erp.Capabilities
 	// ProofKey signs decisions; the worker verifies with the same key. At least 32 bytes.

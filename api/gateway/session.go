@@ -79,7 +79,7 @@ func (s *Server) authenticate(r *http.Request) (*requester, error) {
 	if err := s.session(r.Context(), who); err != nil {
 		return nil, err
 	}
-	user, _, err := s.people.user(r.Context(), s.Auth, tenant, who.userID)
+	user, err := s.people.user(r.Context(), s.Auth, tenant, who.userID)
 	if fault.CodeOf(err) == fault.NotFound { // the ERP has removed or locked the person
 		return nil, fault.New(fault.Unauthenticated)
 	}
@@ -229,9 +229,8 @@ type personKey struct {
 }
 
 type person struct {
-	user   identity.User
-	grants identity.Grants
-	until  time.Time
+	user  identity.User
+	until time.Time
 }
 
 const (
@@ -239,30 +238,30 @@ const (
 	personMax = 10_000
 )
 
-func (p *people) user(ctx context.Context, auth Authenticator, tenant identity.Tenant, userID string) (identity.User, identity.Grants, error) {
+func (p *people) user(ctx context.Context, auth Authenticator, tenant identity.Tenant, userID string) (identity.User, error) {
 	key := personKey{tenant, userID}
 	p.mu.Lock()
 	known, ok := p.known[key]
 	p.mu.Unlock()
 	if ok && time.Now().Before(known.until) {
-		return known.user, known.grants, nil
+		return known.user, nil
 	}
-	user, grants, err := auth.User(ctx, tenant, userID)
+	user, _, err := auth.User(ctx, tenant, userID)
 	if err != nil {
-		return user, nil, err
+		return user, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.known == nil || len(p.known) >= personMax {
 		p.known = map[personKey]person{}
 	}
-	p.known[key] = person{user, grants, time.Now().Add(personFor)}
-	return user, grants, nil
+	p.known[key] = person{user, time.Now().Add(personFor)}
+	return user, nil
 }
 
 // name is the person's display name, or the id where the ERP does not know it.
 func (p *people) name(ctx context.Context, auth Authenticator, tenant identity.Tenant, userID string) string {
-	user, _, err := p.user(ctx, auth, tenant, userID)
+	user, err := p.user(ctx, auth, tenant, userID)
 	if err != nil {
 		return userID
 	}

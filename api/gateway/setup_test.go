@@ -301,7 +301,7 @@ func (b *bundle) stream(conv string, headers ...string) *stream {
 func (b *bundle) streamAt(path string, headers ...string) *stream {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	resp, err := http.DefaultClient.Do(b.request(ctx, b.token, "GET", path, nil, headers...))
+	resp, err := http.DefaultClient.Do(b.request(ctx, b.token, "GET", path, nil, headers...)) //nolint:bodyclose // The goroutine below closes it.
 	if err != nil {
 		cancel()
 		b.t.Fatal(err)

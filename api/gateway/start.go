@@ -14,7 +14,8 @@ import (
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/schema/chat"
 	"github.com/erpilot/erpilot/schema/fault"
-	"github.com/erpilot/erpilot/schema/operation"
+	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/tool"
 	"github.com/erpilot/erpilot/schema/turn"
 	"github.com/erpilot/erpilot/workflows/contract"
 )
@@ -55,27 +56,29 @@ func (s *Server) startTurn(ctx context.Context, row pgdb.Turn, state turn.State)
 	return started(err)
 }
 
-// startOperation starts the workflow of a staged operation that has no turn to
-// start it. Codes: unavailable.
-func (s *Server) startOperation(ctx context.Context, in contract.OperationInput, risk string) error {
+// startPrepared starts the workflow of a fresh operation that has no turn.
+// Codes: unavailable (the sweep will start it).
+func (s *Server) startPrepared(ctx context.Context, tenant identity.Tenant, p contract.Prepared, conversationID string) error {
+	return s.startWith(ctx, contract.OperationOptions(s.TaskQueue, tenant.String(), p, conversationID),
+		contract.OperationStart(tenant.String(), p, conversationID, ""))
+}
+
+// startOperation starts the workflow that a row has lost, or never got. What it
+// shows in Temporal holds ids only: the preview's words are not made again here.
+func (s *Server) startOperation(ctx context.Context, row pgdb.Operation, reuse enumspb.WorkflowIdReusePolicy) error {
+	p := contract.Prepared{OpID: row.OpID, PendingID: row.PendingID, Revision: int(row.Revision), Digest: row.Digest, Deadline: row.ExpiresAt.UTC(),
+		Requester: row.UserID, Policy: row.Policy, Form: row.TargetForm, Action: row.Action, Risk: tool.Risk(row.Risk), AutoExecute: row.AutoExecute,
+		Summary: row.TargetForm + " " + row.Action + " " + row.OpID}
+	options := contract.OperationOptions(s.TaskQueue, row.TenantID, p, deref(row.ConversationID))
+	options.WorkflowIDReusePolicy = reuse
+	return s.startWith(ctx, options, contract.OperationStart(row.TenantID, p, deref(row.ConversationID), deref(row.TurnID)))
+}
+
+func (s *Server) startWith(ctx context.Context, options client.StartWorkflowOptions, in contract.OperationInput) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
 	defer cancel()
-	attributes := []temporal.SearchAttributeUpdate{
-		contract.AttrStatus.ValueSet(string(operation.AwaitingApproval)), contract.AttrTenant.ValueSet(in.Tenant),
-		contract.AttrUser.ValueSet(in.Requester), contract.AttrForm.ValueSet(in.Form), contract.AttrAction.ValueSet(in.Action),
-		contract.AttrRisk.ValueSet(risk), contract.AttrDeadline.ValueSet(in.Deadline),
-	}
-	if in.ConversationID != "" {
-		attributes = append(attributes, contract.AttrConversation.ValueSet(in.ConversationID))
-	}
-	_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: contract.OperationWorkflowID(in.OpID), TaskQueue: s.TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		EnableEagerStart:         true, StaticSummary: in.Summary,
-		Memo:                  map[string]any{contract.MemoSummary: in.Summary, contract.MemoDetails: in.Details},
-		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
-	}, contract.WorkflowOperation, in)
+	options.EnableEagerStart = true
+	_, err := s.Temporal.ExecuteWorkflow(ctx, options, contract.WorkflowOperation, in)
 	return started(err)
 }
 
@@ -85,16 +88,6 @@ func started(err error) error {
 		return nil
 	}
 	return fault.Wrap(fault.Unavailable, err)
-}
-
-// operationInput is the workflow's input as the row knows it: ids and small values.
-func operationInput(row pgdb.Operation) contract.OperationInput {
-	return contract.OperationInput{
-		Tenant: row.TenantID, OpID: row.OpID, ConversationID: deref(row.ConversationID), TurnID: deref(row.TurnID), Requester: row.UserID,
-		PendingID: row.PendingID, Revision: int(row.Revision), Digest: row.Digest, Deadline: row.ExpiresAt.UTC(), Policy: row.Policy,
-		Form: row.TargetForm, Action: row.Action, AutoExecute: row.AutoExecute,
-		Summary: row.TargetForm + " " + row.Action + " " + row.OpID,
-	}
 }
 
 // deref is "" for NULL.

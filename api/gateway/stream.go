@@ -137,8 +137,7 @@ func (c *connection) run(ctx context.Context, cursor int64) error {
 
 // broken ends a stream whose source failed: the reader reconnects.
 func (c *connection) broken(err error) error {
-	switch fault.CodeOf(err) {
-	case fault.Unavailable, fault.OutcomeUnknown:
+	if code := fault.CodeOf(err); code == fault.Unavailable || code == fault.OutcomeUnknown {
 		_ = c.out.bye("unavailable") // the reader may be gone, too
 	}
 	return err

@@ -96,30 +96,6 @@ func (s *Server) sweepTurns(ctx context.Context, tenant identity.Tenant) error {
 			s.sweeper.turns[tenant] = row.TurnID
 		}
 	}
-	return s.sweepSlots(ctx, tenant, rows)
-}
-
-// sweepSlots gives the running slot to a queued turn where nothing runs.
-func (s *Server) sweepSlots(ctx context.Context, tenant identity.Tenant, rows []pgdb.Turn) error {
-	done := map[string]bool{}
-	for _, row := range rows {
-		if row.QueuedAt == nil || done[row.ConversationID] {
-			continue
-		}
-		done[row.ConversationID] = true
-		var next *pgdb.Turn
-		err := s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) (err error) {
-			next, err = journal.Promote(ctx, tx, tenant, row.ConversationID)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if next != nil {
-			s.Carrier.Wake(tenant, row.ConversationID)
-			s.signal(ctx, contract.TurnWorkflowID(next.ConversationID, int(next.N)), contract.SignalGoOn, nil)
-		}
-	}
 	return nil
 }
 

@@ -14,8 +14,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/api/gateway"
+	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/identity"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -29,8 +31,7 @@ type backend struct {
 	client client.Client
 	queue  string
 	// db is set once the bundle stands; the stub's activity writes to it.
-	db      atomic.Pointer[bundle]
-	started atomic.Int32
+	db atomic.Pointer[bundle]
 }
 
 func newBackend(t *testing.T) *backend {
@@ -40,7 +41,7 @@ func newBackend(t *testing.T) *backend {
 
 // configure is for setup.
 func (k *backend) configure(c *gateway.Config) {
-	c.Temporal, c.TaskQueue = k.client, k.queue
+	c.Temporal, c.TaskQueue, c.Reconciler = k.client, k.queue, k
 }
 
 // work runs a worker until the test ends or stop is called.
@@ -129,6 +130,13 @@ func stubTurn(ctx workflow.Context, in contract.TurnInput) (contract.TurnResult,
 	if err := workflow.SetQueryHandler(ctx, "answered", func() ([]string, error) { return answered, nil }); err != nil {
 		return contract.TurnResult{}, err
 	}
+	granted := false
+	if err := workflow.SetQueryHandler(ctx, "granted", func() (bool, error) { return granted, nil }); err != nil {
+		return contract.TurnResult{}, err
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		granted = workflow.GetSignalChannel(ctx, contract.SignalGoOn).Receive(ctx, nil)
+	})
 	workflow.GetSignalChannel(ctx, contract.SignalStop).Receive(ctx, nil)
 	return contract.TurnResult{Status: "stopped"}, nil
 }
@@ -142,7 +150,7 @@ func (k *backend) authorise(ctx context.Context, in contract.AuthoriseInput) (co
 	d := in.Decision
 	user, channel, err := operation.Verify(proofKey, d, in.Tenant, d.Proof, time.Now())
 	if err != nil {
-		return contract.Authorised{Code: fault.Unverified}, nil
+		return contract.Authorised{}, temporal.NewNonRetryableApplicationError("unverified", string(fault.Unverified), err)
 	}
 	now := time.Now().UTC()
 	via, status := string(channel), d.Decision.Effect()
@@ -170,4 +178,32 @@ func (k *backend) launch(b *bundle, row pgdb.Operation) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
+}
+
+// CloseRow ends an operation as the real one does, in short.
+func (k *backend) CloseRow(ctx context.Context, tenant identity.Tenant, in contract.CloseInput) (row pgdb.Operation, err error) {
+	now, via := time.Now().UTC(), string(in.Channel)
+	err = k.db.Load().db.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		q := pgdb.New(tx)
+		row, err = q.CloseOperation(ctx, pgdb.CloseOperationParams{TenantID: tenant.String(), OpID: in.OpID, Status: string(in.Status),
+			DecidedBy: &in.By, DecidedVia: &via, DecidedAt: &now})
+		if err != nil {
+			return err
+		}
+		if _, err := q.ClosePendingsOfOp(ctx, pgdb.ClosePendingsOfOpParams{TenantID: tenant.String(), OpID: &row.OpID, Status: "cancelled"}); err != nil {
+			return err
+		}
+		_, err := journal.Append(ctx, tx, tenant, *row.ConversationID, "", journal.Entry{Type: event.OperationResult, Key: "op/" + row.OpID + "/result",
+			Data: event.OpState{OpID: row.OpID, PendingID: row.PendingID, Status: in.Status, Decided: journal.Outcome(row)}})
+		return err
+	})
+	return row, err
+}
+
+// Reconcile finds that nothing was written.
+func (k *backend) Reconcile(ctx context.Context, tenant identity.Tenant, opID string) error {
+	return k.db.Load().db.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := pgdb.New(tx).MoveOperation(ctx, pgdb.MoveOperationParams{TenantID: tenant.String(), OpID: opID, Status: "failed", Expected: []string{"executing"}})
+		return err
+	})
 }

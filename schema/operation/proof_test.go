@@ -42,10 +42,12 @@ func TestProofFitsNothingElse(t *testing.T) {
 		"another digest":      func(d *operation.Decision, _ *[]byte, _, _ *string, _ *time.Time) { d.Digest = "abd" },
 		"another verb":        func(d *operation.Decision, _ *[]byte, _, _ *string, _ *time.Time) { d.Decision = operation.Reject },
 		"another decision id": func(d *operation.Decision, _ *[]byte, _, _ *string, _ *time.Time) { d.DecisionID = "d-2" },
-		"fields run together": func(d *operation.Decision, _ *[]byte, _, _ *string, _ *time.Time) { d.OpID, d.PendingID = "op-", "1p-1" },
-		"another tenant":      func(_ *operation.Decision, _ *[]byte, tenant, _ *string, _ *time.Time) { *tenant = "acme.west" },
-		"another key":         func(_ *operation.Decision, key *[]byte, _, _ *string, _ *time.Time) { *key = []byte("other") },
-		"no key":              func(_ *operation.Decision, key *[]byte, _, _ *string, _ *time.Time) { *key = nil },
+		"fields run together": func(d *operation.Decision, _ *[]byte, _, _ *string, _ *time.Time) {
+			d.OpID, d.PendingID = "op-", "1p-1"
+		},
+		"another tenant": func(_ *operation.Decision, _ *[]byte, tenant, _ *string, _ *time.Time) { *tenant = "acme.west" },
+		"another key":    func(_ *operation.Decision, key *[]byte, _, _ *string, _ *time.Time) { *key = []byte("other") },
+		"no key":         func(_ *operation.Decision, key *[]byte, _, _ *string, _ *time.Time) { *key = nil },
 		"another user": func(_ *operation.Decision, _ *[]byte, _, proof *string, _ *time.Time) {
 			*proof = strings.Replace(*proof, ".u1", ".u2", 1)
 		},

@@ -23,15 +23,6 @@ SELECT o.op_id FROM operations o WHERE o.tenant_id = @tenant_id AND o.status = '
   SELECT 1 FROM sessions s WHERE s.tenant_id = o.tenant_id AND s.user_id = o.user_id AND s.revoked_at IS NULL
     AND s.expires_at > clock_timestamp()) ORDER BY o.op_id LIMIT @max_rows;
 
--- name: CancelOperation :one
--- Cancels for someone other than the requester: an operator, the system.
-UPDATE operations SET status = 'cancelled', decided_by = @decided_by::text, decided_via = @decided_via::text,
-  decided_at = clock_timestamp(), settled_at = clock_timestamp()
-WHERE tenant_id = @tenant_id AND op_id = @op_id AND status = ANY (@expected::text[]) RETURNING *;
-
--- name: OpenQuestionsOfConversation :many
-SELECT * FROM pendings WHERE tenant_id = $1 AND conversation_id = $2 AND status = 'open' AND kind <> 'approval';
-
 -- name: OpenTurnsOfConversation :many
 SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 AND status IN ('running','waiting') ORDER BY n;
 
