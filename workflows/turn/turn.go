@@ -138,8 +138,9 @@ func failure(err error) (chat.TurnStatus, fault.Code, error) {
 // for all of them, and takes the slot again.
 func (t *run) suspend(ctx workflow.Context, calls []turn.Call) error {
 	// What has been prepared must be seen through even when the turn is stopped.
-	free, cancel := workflow.NewDisconnectedContext(ctx)
-	defer cancel()
+	// The context is never cancelled: cancelling it would cancel the operations
+	// that were started on it, long after this function has returned.
+	free, _ := workflow.NewDisconnectedContext(ctx)
 	t.state.Waiting = nil
 	for _, c := range calls {
 		in := contract.CallInput{Tenant: t.in.Tenant, ConversationID: t.in.ConversationID, TurnID: t.in.TurnID, CallID: c.CallID}
