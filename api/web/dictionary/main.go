@@ -16,7 +16,7 @@ import (
 const output = "src/dictionary.gen.ts"
 
 func main() {
-	if err := os.WriteFile(output, source(), 0o644); err != nil {
+	if err := os.WriteFile(output, source(), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -38,6 +38,9 @@ function inline(tokens?: Token[]): ComponentChildren {
   })
 }
 
+// A code or a number is not broken in two.
+const CODE = /^[\x21-\x7e]{1,20}$/
+
 function Table({ token }: { token: Tokens.Table }) {
   // A column of numbers is read from its right end.
   const numeric = token.header.map((_, i) => {
@@ -49,7 +52,7 @@ function Table({ token }: { token: Tokens.Table }) {
     <div class="scroll" tabIndex={0} role="group" aria-label={t('table.scroll')}>
       <table>
         <thead><tr>{token.header.map((c, i) => <th scope="col" class={align(i)}>{inline(c.tokens)}</th>)}</tr></thead>
-        <tbody>{token.rows.map((r) => <tr>{r.map((c, i) => <td class={align(i)}>{inline(c.tokens)}</td>)}</tr>)}</tbody>
+        <tbody>{token.rows.map((r) => <tr>{r.map((c, i) => <td class={[align(i), CODE.test(c.text) && 'nb'].filter(Boolean).join(' ') || undefined}>{inline(c.tokens)}</td>)}</tr>)}</tbody>
       </table>
     </div>
   )

@@ -5,7 +5,7 @@ import type { Diff, Line, Preview, Refusal } from './types'
 
 export function PreviewBody({ preview: p, moved }: { preview: Preview; moved?: Refusal }) {
   const asked = (p.diffs ?? []).filter((d) => !d.derived)
-  const derived = (p.diffs ?? []).filter((d) => d.derived)
+  const derived = (p.diffs ?? []).filter((d) => d.derived && !inLines(p, d))
   return (
     <div class="preview">
       {asked.length > 0 && <Diffs diffs={asked} caption={t('diff.asked')} moved={moved} />}
@@ -17,6 +17,13 @@ export function PreviewBody({ preview: p, moved }: { preview: Preview; moved?: R
       )}
     </div>
   )
+}
+
+/** What the lines say already (their stock, the total, the currency) is not said twice. */
+function inLines(p: Preview, d: Diff): boolean {
+  if (!p.lines?.length) return false
+  if (!d.object) return (d.after === p.total && d.before === '') || d.after === p.currency
+  return p.lines.some((l) => d.object!.includes(l.product) && d.before === l.stock_before && d.after === l.stock_after)
 }
 
 const show = (s: string) => (isNumber(s) ? decimal(s) : s)

@@ -72,7 +72,7 @@ function Entry({ c, current, onOpen, onDelete }: { c: Summary; current: boolean;
   return (
     <li class={`entry ${current ? 'current' : ''}`}>
       <a href={'/c/' + c.conversation_id} aria-current={current ? 'page' : undefined} onClick={onOpen} title={when(c.updated_at)}>
-        <span class="title">{c.run === 'running' && <i class="spin" aria-hidden="true" />}{title}</span>
+        <span class="title">{c.run === 'running' && <i class="spin" aria-hidden="true" />}<span>{title}</span></span>
         {c.pending_count > 0 && <span class="waits"><span class="count"><span aria-hidden="true">{c.pending_count}</span><span class="sr">{t('pending.count', { count: c.pending_count })}</span></span>{c.nearest_deadline && <Countdown deadline={c.nearest_deadline} quiet onEnd={() => conversations.refreshSoon()} />}</span>}
       </a>
       <button type="button" class="ib more" ref={more} aria-label={t('more', { title })} aria-expanded={open} onClick={() => setOpen(!open)}><Icon name="more" /></button>

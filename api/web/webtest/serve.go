@@ -64,7 +64,7 @@ func (g *Gateway) api(mux *http.ServeMux) {
 			problem(w, 404, "not_found", nil)
 		})
 	}
-	own("POST /api/logout", func(w http.ResponseWriter, _ *http.Request, _ string) { w.WriteHeader(204) })
+	own("POST /api/logout", func(w http.ResponseWriter, _ *http.Request, _ string) { w.WriteHeader(http.StatusNoContent) })
 	own("GET /api/conversations", func(w http.ResponseWriter, _ *http.Request, _ string) {
 		list := []chat.Conversation{}
 		for _, c := range g.Conversations() {
@@ -90,7 +90,7 @@ func (g *Gateway) api(mux *http.ServeMux) {
 		g.mu.Lock()
 		g.conversations = slices.DeleteFunc(g.conversations, func(x *Conversation) bool { return x == c })
 		g.mu.Unlock()
-		w.WriteHeader(204)
+		w.WriteHeader(http.StatusNoContent)
 	})
 	one("GET /api/conversations/{id}/state", func(w http.ResponseWriter, _ *http.Request, c *Conversation) { reply(w, 200, c.State()) })
 	one("GET /api/conversations/{id}/events", g.stream)
@@ -112,7 +112,9 @@ func (g *Gateway) api(mux *http.ServeMux) {
 		reply(w, 202, map[string]any{})
 	})
 	own("POST /api/pending/{id}/answer", func(w http.ResponseWriter, r *http.Request, _ string) {
-		var b struct{ Answer string }
+		var b struct {
+			Answer string `json:"answer"`
+		}
 		_ = json.NewDecoder(r.Body).Decode(&b)
 		for _, c := range g.Conversations() {
 			for _, p := range c.State().Pending {
@@ -165,7 +167,12 @@ func (g *Gateway) find(opID string) (*Conversation, operation.Card, bool) {
 }
 
 func (g *Gateway) login(w http.ResponseWriter, r *http.Request) {
-	var b struct{ Brand, Subsidiary, Username, Password string }
+	var b struct {
+		Brand      string `json:"brand"`
+		Subsidiary string `json:"subsidiary"`
+		Username   string `json:"username"`
+		Password   string `json:"password"`
+	}
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil || people[b.Username] == "" || b.Password != "demo" {
 		problem(w, 401, "bad_credentials", nil)
 		return
@@ -181,8 +188,8 @@ func (g *Gateway) login(w http.ResponseWriter, r *http.Request) {
 
 func (g *Gateway) message(w http.ResponseWriter, r *http.Request, c *Conversation) {
 	var b struct {
-		Text    string
-		Answers string
+		Text    string `json:"text"`
+		Answers string `json:"answers"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil || b.Text == "" {
 		problem(w, 400, "invalid", map[string]string{"detail": "text is missing"})

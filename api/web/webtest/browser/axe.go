@@ -22,8 +22,9 @@ func (tab *Tab) Axe(name string) {
 	found := Eval[string](tab, `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a','wcag2aa','wcag21a','wcag21aa','wcag22aa']})
 		.then(r => JSON.stringify(r.violations.map(v => ({id: v.id, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200) + ' :: ' + n.failureSummary)}))))`)
 	var violations []struct {
-		ID, Help string
-		Nodes    []string
+		ID    string   `json:"id"`
+		Help  string   `json:"help"`
+		Nodes []string `json:"nodes"`
 	}
 	if err := json.Unmarshal([]byte(found), &violations); err != nil {
 		tab.t.Fatalf("axe on %s: %v", name, err)

@@ -71,16 +71,16 @@ type Tab struct {
 // the page threw or broke its own policy.
 func (b *Browser) Tab(t testing.TB) *Tab {
 	t.Helper()
-	return open(t, b.ctx, chromedp.WithNewBrowserContext())
+	return open(b.ctx, t, chromedp.WithNewBrowserContext())
 }
 
 // Beside opens another tab in the same profile.
 func (tab *Tab) Beside() *Tab {
 	tab.t.Helper()
-	return open(tab.t, tab.ctx)
+	return open(tab.ctx, tab.t)
 }
 
-func open(t testing.TB, parent context.Context, options ...chromedp.ContextOption) *Tab {
+func open(parent context.Context, t testing.TB, options ...chromedp.ContextOption) *Tab {
 	t.Helper()
 	tab := &Tab{t: t}
 	var cancel context.CancelFunc
@@ -107,7 +107,9 @@ func (tab *Tab) hear(ev any) {
 	name := fmt.Sprintf("%T", ev)
 	switch {
 	case strings.Contains(name, "RequestWillBeSent") && !strings.Contains(name, "Extra"):
-		var e struct{ Request network.Request }
+		var e struct {
+			Request network.Request `json:"request"`
+		}
 		if json.Unmarshal(raw, &e) == nil && e.Request.URL != "" {
 			tab.requests = append(tab.requests, e.Request.URL)
 		}
