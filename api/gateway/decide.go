@@ -248,6 +248,9 @@ func firstAnswer(row pgdb.Operation, first pgdb.Decision, d operation.Decision) 
 	switch {
 	case first.Actor != d.Actor || first.PendingID != d.PendingID || first.Decision != string(d.Decision):
 		return fault.New(fault.IdempotencyMismatch)
+	case first.Accepted && row.Status == string(operation.Refused) && row.Attempts == 0:
+		// The decision itself was refused as contract_changed.
+		return fault.New(fault.ContractChanged)
 	case first.Accepted:
 		return nil
 	}

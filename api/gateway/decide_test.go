@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/api/gateway"
+	"github.com/erpilot/erpilot/schema/identity"
 	"github.com/erpilot/erpilot/workflows/contract"
 )
 
@@ -247,4 +250,88 @@ func TestRetrySettleAndReproposeNeedTheRightState(t *testing.T) {
 	if a := b.do("POST", "/api/op/"+op.OpID+"/revise", map[string]any{"revision_id": "r", "revision": 1, "payload": []int{1}}); a.code() != "invalid" {
 		t.Errorf("revise with a list: %d %s", a.status, a.body)
 	}
+}
+
+func TestReviseKeepsWhatWasTypedAndTellsWhyItWasRefused(t *testing.T) {
+	t.Parallel()
+	k := newBackend(t)
+	b := setup(t, k.configure)
+	k.work()
+	op := b.operation(b.conversation(), "u1", "self", time.Hour)
+	k.launch(b, op)
+	path := "/api/op/" + op.OpID + "/revise"
+	edit := map[string]any{"revision_id": "r1", "revision": 1, "payload": map[string]any{"phone": "2"}}
+	if a := b.do("POST", path, edit); a.status != 200 || a.json(t)["op_id"] != op.OpID {
+		t.Errorf("revise: %d %s", a.status, a.body)
+	}
+	if n := b.count(`SELECT count(*) FROM operation_edits WHERE revision_id = 'r1' AND actor = 'u1' AND payload = '{"phone":"2"}'`); n != 1 {
+		t.Error("the edit is not stored")
+	}
+	edit["revision_id"] = "refuse"
+	if a := b.do("POST", path, edit); a.status != http.StatusUnprocessableEntity || a.code() != "validation_failed" || !strings.Contains(string(a.body), "no phone") {
+		t.Errorf("refused: %d %s", a.status, a.body)
+	}
+	edit["revision"] = 2
+	if a := b.do("POST", path, edit); a.code() != "stale_decision" {
+		t.Errorf("of another revision: %d %s", a.status, a.body)
+	}
+}
+
+// proposer stages another operation like the first.
+type proposer struct{ b *bundle }
+
+func (p *proposer) Repropose(_ context.Context, tenant identity.Tenant, userID, opID string) (contract.Prepared, error) {
+	conv := ""
+	err := p.b.db.Tx(context.Background(), tenant, func(ctx context.Context, tx pgx.Tx) error {
+		old, err := pgdb.New(tx).Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: opID})
+		conv = *old.ConversationID
+		return err
+	})
+	if err != nil {
+		return contract.Prepared{}, err
+	}
+	row := p.b.operation(conv, userID, "self", time.Hour)
+	p.b.exec("UPDATE operations SET replaced_by = $1 WHERE op_id = $2", row.OpID, opID)
+	return contract.Prepared{OpID: row.OpID, PendingID: row.PendingID, Revision: 1, Digest: row.Digest, Deadline: row.ExpiresAt, Requester: userID,
+		Policy: "self", Form: row.TargetForm, Action: row.Action, Risk: "confirm", Summary: "update C-0001"}, nil
+}
+
+func TestProposeAgainIsOneClickAndOneOperation(t *testing.T) {
+	t.Parallel()
+	k, p := newBackend(t), &proposer{}
+	b := setup(t, k.configure, func(c *gateway.Config) { c.Proposer = p })
+	p.b = b
+	k.db.Store(b)
+	k.work()
+	op := b.operation(b.conversation(), "u1", "self", time.Hour)
+	path := "/api/op/" + op.OpID + "/repropose"
+	b.exec("UPDATE operations SET status = 'refused', refusal = '{\"code\":\"stock_changed\"}' WHERE op_id = $1", op.OpID)
+	first := b.do("POST", path, nil)
+	fresh, _ := first.json(t)["op_id"].(string)
+	if first.status != http.StatusCreated || fresh == "" || fresh == op.OpID {
+		t.Fatalf("first click: %d %s", first.status, first.body)
+	}
+	if a := b.do("POST", path, nil); a.status != 200 || a.json(t)["op_id"] != fresh {
+		t.Errorf("second click: %d %s", a.status, a.body)
+	}
+	v := first.json(t)
+	if a := b.do("POST", "/api/op/"+fresh+"/confirm", map[string]any{"pending_id": v["pending_id"], "revision": 1, "digest": v["digest"], "decision_id": "d"}); a.status != 200 {
+		t.Errorf("confirm: %d %s", a.status, a.body)
+	}
+}
+
+func TestLoginAgainLetsParkedOperationsGoOn(t *testing.T) {
+	t.Parallel()
+	k := newBackend(t)
+	b := setup(t, k.configure)
+	k.work()
+	op := b.operation(b.conversation(), "u1", "self", time.Hour)
+	k.launch(b, op)
+	b.exec("UPDATE operations SET status = 'needs_login' WHERE op_id = $1", op.OpID)
+	b.login("east", "li")
+	eventually(t, "the operation is told", func() bool {
+		v, err := k.client.QueryWorkflow(context.Background(), contract.OperationWorkflowID(op.OpID), "", "refreshed")
+		told := false
+		return err == nil && v.Get(&told) == nil && told
+	})
 }

@@ -102,6 +102,22 @@ func stubOperation(ctx workflow.Context, in contract.OperationInput) (contract.O
 	if err != nil {
 		return contract.OperationResult{}, err
 	}
+	err = workflow.SetUpdateHandler(ctx, contract.UpdateRevise, func(_ workflow.Context, r contract.Revision) (contract.OperationState, error) {
+		if r.RevisionID == "refuse" {
+			return state, typed(fault.New(fault.ValidationFailed, "field", "phone", "detail", "no phone"))
+		}
+		return state, nil
+	})
+	if err != nil {
+		return contract.OperationResult{}, err
+	}
+	refreshed := false
+	if err := workflow.SetQueryHandler(ctx, "refreshed", func() (bool, error) { return refreshed, nil }); err != nil {
+		return contract.OperationResult{}, err
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		refreshed = workflow.GetSignalChannel(ctx, contract.SignalCredentials).Receive(ctx, nil)
+	})
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for {
 			var d operation.Decision

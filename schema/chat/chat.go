@@ -60,6 +60,8 @@ type Message struct {
 	// Role is "user" or "assistant".
 	Role string `json:"role"`
 	Text string `json:"text"`
+	// Reasoning is the model's own thinking, shown folded.
+	Reasoning string `json:"reasoning,omitempty"`
 	// Step is the model call that made an assistant message, from 1; 0 for a user's.
 	Step int `json:"step"`
 	// Answers is the pending that a user message answered, "" mostly.

@@ -50,5 +50,5 @@ func TestOddParamsAreAMistakeInOurCode(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	_ = fault.New(fault.Invalid, "detail")
+	_ = fault.New(fault.Invalid, []string{"detail"}...)
 }
