@@ -71,8 +71,7 @@ func (s *session) text(v View) string {
 	}
 	add("digest", v.Digest)
 	if d := v.Decided; d != nil {
-		add("decided", s.say("approvals.by", "status", s.status(d.Status), "by", d.By, "at", s.clock(d.At),
-			"channel", terminal.Word("channel", string(d.Channel), s.locale)))
+		add("decided", terminal.By(*d, "", s.locale, s.zone))
 	}
 	if v.Refused != "" {
 		add("refused", string(v.Refused))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/operation"
 	"github.com/erpilot/erpilot/schema/text"
 )
 
@@ -37,4 +38,21 @@ func Fault(code fault.Code, params fault.Params, l identity.Locale, zone *time.L
 		}
 	}
 	return text.Fault(code, said, l)
+}
+
+// By tells who decided, when and through which channel; name stands for the
+// person where it is known.
+func By(o operation.Outcome, name string, l identity.Locale, zone *time.Location) string {
+	if name == "" {
+		name = o.By
+	}
+	verdict := Word("status", string(o.Status), l)
+	if t, ok := text.Page["verdict."+string(o.Status)]; ok {
+		verdict = t.In(l, nil)
+	}
+	if name == "" {
+		return verdict + ", " + Clock(o.At, zone)
+	}
+	return text.Terminal["by"].In(l, map[string]string{"verdict": verdict, "by": Line(name), "at": Clock(o.At, zone),
+		"channel": Word("channel", string(o.Channel), l)})
 }

@@ -17,7 +17,9 @@ type Markdown struct {
 	line, shown string
 	table       [][]string
 	right       []int
-	err         error
+	// open says that the last thing written was no end of a line.
+	open bool
+	err  error
 }
 
 // NewMarkdown returns a renderer that writes to w.
@@ -102,7 +104,13 @@ func (m *Markdown) draw() {
 	m.table, m.right = nil, nil
 }
 
+// Open reports whether the screen is in the middle of a line.
+func (m *Markdown) Open() bool { return m.open }
+
 func (m *Markdown) put(s string) {
+	if s != "" {
+		m.open = !strings.HasSuffix(s, "\n")
+	}
 	if _, err := io.WriteString(m.w, s); err != nil && m.err == nil {
 		m.err = err
 	}

@@ -20,15 +20,24 @@ func IsTerminal(x any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Password asks without echo; ERPILOT_PASSWORD answers for programs. Nothing is
-// read from a pipe: its lines are for something else.
+// Password asks without echo; ERPILOT_PASSWORD answers for programs. Where in is
+// a pipe, its lines are for something else: the terminal itself is asked, as by
+// ssh. ErrNoPassword where there is none.
 func Password(in io.Reader, out io.Writer, prompt string) (string, error) {
 	if p := os.Getenv("ERPILOT_PASSWORD"); p != "" {
 		return p, nil
 	}
 	f, ok := in.(*os.File)
-	if !ok || !IsTerminal(f) {
+	if !ok {
 		return "", ErrNoPassword
+	}
+	if !IsTerminal(f) {
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return "", ErrNoPassword
+		}
+		defer tty.Close()
+		f, out = tty, tty
 	}
 	_, _ = fmt.Fprint(out, prompt)
 	raw, err := term.ReadPassword(int(f.Fd()))
