@@ -2,17 +2,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Composer } from './composer'
 import type { Conversation } from './conversation'
-import { decisions } from './decisions'
 import { faultText, t } from './i18n'
 import { Markdown } from './markdown'
 import { copy, Failure, Icon, IconButton } from './parts'
 import { Proposal } from './proposal'
 import { QuestionCard } from './question'
 import { session } from './session'
-import { useStore } from './store'
+import { memo, useStore } from './store'
 import { Timeline } from './timeline'
 import type { CallView, MessageView, TurnView } from './transcript'
-import type { Card } from './types'
 
 export function Chat({ conversation }: { conversation: Conversation }) {
   useStore(conversation)
@@ -82,24 +80,22 @@ function Connection({ conversation }: { conversation: Conversation }) {
 }
 
 function Turn({ turn, conversation, last }: { turn: TurnView; conversation: Conversation; last: boolean }) {
-  useStore(decisions)
   const view = conversation.view
-  const put = (c: Card, since?: string) => conversation.put(c, since)
   const parts: preact.ComponentChild[] = []
   let calls: CallView[] = []
   const live = turn.status === 'running' || turn.status === 'waiting'
   const flush = () => {
-    if (calls.length) parts.push(<Timeline key={'calls-' + calls[0]!.call_id} calls={calls} live={live} />)
+    if (calls.length) parts.push(<Timeline key={'calls-' + calls[0]!.call_id} calls={calls} live={live} lang={session.lang} />)
     calls = []
   }
   for (const item of turn.items) {
     if (item.kind === 'call') { const c = view.calls.get(item.id); if (c) calls.push(c); continue }
     flush()
-    if (item.kind === 'message') { const m = view.messages.get(item.id); if (m) parts.push(<Answer key={item.id} message={m} />) }
+    if (item.kind === 'message') { const m = view.messages.get(item.id); if (m) parts.push(<Answer key={item.id} message={m} lang={session.lang} />) }
     if (item.kind === 'question') { const q = view.questions.get(item.id); if (q) parts.push(<QuestionCard key={item.id} q={q} conversation={conversation} />) }
     if (item.kind === 'card') {
       const c = view.cards.get(item.id)
-      if (c) parts.push(<Proposal key={item.id} card={c} before={c.replaces ? view.cards.get(c.replaces) : undefined} notice={view.notices.get(item.id)} put={put} />)
+      if (c) parts.push(<Proposal key={item.id} card={c} before={c.replaces ? view.cards.get(c.replaces) : undefined} notice={view.notices.get(item.id)} put={conversation.put} lang={session.lang} />)
     }
   }
   flush()
@@ -120,7 +116,7 @@ function Turn({ turn, conversation, last }: { turn: TurnView; conversation: Conv
   )
 }
 
-function Answer({ message: m }: { message: MessageView }) {
+const Answer = memo(function Answer({ message: m }: { message: MessageView }) {
   if (!m.text && !m.reasoning) return null
   return (
     <div class={`agent ${m.stored ? '' : 'streaming'}`} data-message={m.message_id} tabIndex={-1}>
@@ -129,4 +125,4 @@ function Answer({ message: m }: { message: MessageView }) {
       {m.stored && m.text && <div class="tools"><IconButton icon="copy" text={t('copy')} onClick={() => void copy(m.text)} />{m.model && <span class="quiet">{m.model}</span>}</div>}
     </div>
   )
-}
+})

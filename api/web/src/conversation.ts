@@ -92,7 +92,7 @@ export class Conversation extends Store {
     this.onNews(news)
   }
 
-  put(card: Card, since?: string): void { this.view.put(card, since); this.changed() }
+  put = (card: Card, since?: string): void => { this.view.put(card, since); this.changed() }
 
   /** Sends a message; the same text after a failure goes with the same key. */
   async send(text: string, key: string): Promise<void> {

@@ -52,7 +52,7 @@ export function Inbox() {
           <Failure problem={problem}><button type="button" class="btn" onClick={() => void load()}>{t('again')}</button></Failure>
           {loaded && cards.length === 0 && <p class="empty">{t('inbox.empty')}</p>}
           {cards.map((c) => (
-            <Proposal key={c.op_id} card={c} put={put} before={cards.find((x) => x.op_id === c.replaces)}
+            <Proposal key={c.op_id} card={c} put={put} lang={session.lang} before={cards.find((x) => x.op_id === c.replaces)}
               where={c.conversation_id ? <p class="where"><a href={'/c/' + c.conversation_id}>{t('inbox.open')}</a></p> : undefined} />
           ))}
         </div>

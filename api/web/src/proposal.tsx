@@ -8,13 +8,13 @@ import { safeHref } from './markdown'
 import { Countdown, Failure, Icon, type IconName } from './parts'
 import { PreviewBody } from './preview'
 import { session } from './session'
-import { announcer, useStore } from './store'
-import { final, type Notice } from './transcript'
+import { announcer, memo, useStore } from './store'
+import type { Notice } from './transcript'
 import type { Card, Refusal } from './types'
 
 interface Props { card: Card; before?: Card; notice?: Notice; put: Put; where?: preact.ComponentChildren }
 
-export function Proposal({ card, before, notice, put, where }: Props) {
+export const Proposal = memo(function Proposal({ card, before, notice, put, where }: Props) {
   useStore(decisions)
   useStore(session)
   const p = card.preview
@@ -38,10 +38,10 @@ export function Proposal({ card, before, notice, put, where }: Props) {
       )}
       {where}
       {notice && <p class="note">{t('card.refused_decision', { channel: word('channel', notice.channel ?? ''), reason: faultText(notice.code, notice.params) })}</p>}
-      {open && <Decide card={card} put={put} />}
+      {open && <Decide key={card.pending_id} card={card} put={put} />}
     </article>
   )
-}
+})
 
 function Body({ card, moved }: { card: Card; moved?: Refusal }) {
   const c = card.capabilities
@@ -118,10 +118,7 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
           <p>{faultText(r?.code ?? 'internal', { object: f?.object ?? card.preview.object, label: label(f?.label), old: r?.old ?? '', new: r?.new ?? '', detail: r?.detail ?? '', form: label(card.preview.form_label), action: label(card.preview.action_label) })}</p>
           {f && <p class="fact"><Moved refusal={r!} text={t('card.changed_fact')} /></p>}
           {decidedBy}
-          {card.replaced_by
-            ? <p class="quiet"><a href={'#op-' + card.replaced_by}>{t('card.replaced')}</a></p>
-            : <p class="row"><button type="button" class="btn" disabled={!!desk.busy} onClick={() => decisions.again(card, 'repropose', put)}>{desk.busy ? t('card.reproposing') : t('card.repropose')}</button></p>}
-          <Failure problem={desk.problem} />
+          <Again card={card} put={put} />
         </div>
       )
     }
@@ -143,9 +140,23 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
     default: {
       const text = { approved: t('card.approved'), executing: t('card.executing'), reconciling: t('card.reconciling'), needs_person: t('card.needs_person'),
         handed_off: t('card.handed_off'), rejected: t('card.rejected'), cancelled: t(card.replaced_by ? 'card.superseded' : 'card.cancelled'), expired: t('card.expired'), abandoned: t('card.abandoned') }[card.status]
-      return text ? <div class="result"><p>{text}</p>{decidedBy}<Failure problem={desk.problem} /></div> : null
+      if (!text) return null
+      return <div class="result"><p>{text}</p>{decidedBy}{card.status === 'expired' ? <Again card={card} put={put} /> : <Failure problem={desk.problem} />}</div>
     }
   }
+}
+
+/** One click to a fresh preview of the same request, for whoever made it. */
+function Again({ card, put }: { card: Card; put: Put }) {
+  const desk = decisions.of(card)
+  if (card.replaced_by) return <p class="quiet"><a href={'#op-' + card.replaced_by}>{t('card.replaced')}</a></p>
+  if (card.requester_id !== session.user?.user_id) return <Failure problem={desk.problem} />
+  return (
+    <>
+      <p class="row"><button type="button" class="btn" disabled={!!desk.busy} onClick={() => decisions.again(card, 'repropose', put)}>{desk.busy ? t('card.reproposing') : t('card.repropose')}</button></p>
+      <Failure problem={desk.problem} />
+    </>
+  )
 }
 
 /** Confirm and cancel: equally plain, locked while one is on its way. */
@@ -177,4 +188,3 @@ function Decide({ card, put }: { card: Card; put: Put }) {
     </footer>
   )
 }
-export const settled = (c: Card): boolean => final(c.status)

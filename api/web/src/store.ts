@@ -1,4 +1,5 @@
 // A store tells its watchers that something changed, at most once per frame.
+import { Component, type ComponentType, type VNode, createElement } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 export class Store {
@@ -26,6 +27,17 @@ export class Store {
 export function useStore(store: Store): void {
   const [, bump] = useState(0)
   useEffect(() => store.watch(() => bump((n) => n + 1)), [store])
+}
+
+/** Draws again only when a property is another one; a long conversation stays cheap while its end grows. */
+export function memo<P extends object>(what: ComponentType<P>): ComponentType<P & { lang: string }> {
+  return class extends Component<P & { lang: string }> {
+    shouldComponentUpdate(next: any): boolean {
+      const now: any = this.props
+      return Object.keys(next).some((k) => next[k] !== now[k]) || Object.keys(now).some((k) => !(k in next))
+    }
+    render(): VNode { return createElement(what as any, this.props as any) }
+  }
 }
 
 /** crypto.randomUUID exists on https and localhost only. */

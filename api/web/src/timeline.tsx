@@ -2,13 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import { decimal, faultText, t, word } from './i18n'
 import { Icon } from './parts'
+import { memo } from './store'
 import type { CallView } from './transcript'
 
-export function Timeline({ calls, live }: { calls: CallView[]; live: boolean }) {
-  return <ul class="timeline" aria-label={t('calls')}>{calls.map((c) => <Row key={c.call_id} call={c} live={live} />)}</ul>
+export function Timeline({ calls, live, lang }: { calls: CallView[]; live: boolean; lang: string }) {
+  return <ul class="timeline" aria-label={t('calls')}>{calls.map((c) => <Row key={c.call_id} call={c} live={live} lang={lang} />)}</ul>
 }
 
-function Row({ call: c, live }: { call: CallView; live: boolean }) {
+const Row = memo(function Row({ call: c, live }: { call: CallView; live: boolean }) {
   const done = c.phase === 'finished'
   const bad = done && c.outcome === 'error'
   const going = !done && live && c.phase !== 'pending'
@@ -30,7 +31,7 @@ function Row({ call: c, live }: { call: CallView; live: boolean }) {
       </details>
     </li>
   )
-}
+})
 
 /** A few words about what the call looks at. */
 function about(c: CallView): string {
