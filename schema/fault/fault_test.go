@@ -50,5 +50,6 @@ func TestOddParamsAreAMistakeInOurCode(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	_ = fault.New(fault.Invalid, []string{"detail"}...)
+	pairs := strings.Fields("detail")
+	_ = fault.New(fault.Invalid, pairs...)
 }
