@@ -48,12 +48,10 @@ func (s *Service) ExecuteOperation(ctx context.Context, in contract.OpInput) (co
 		return closed(row), nil
 	}
 	commit, err := s.write(ctx, tenant, row)
-	if err != nil {
-		if fault.CodeOf(err) == fault.TokenReused {
-			commit, err = schema.Commit{Status: schema.CommitRefused, Refusal: &schema.Refusal{Code: string(fault.TokenReused)}}, nil
-		} else {
-			return contract.Closed{}, inDoubt(err)
-		}
+	if fault.CodeOf(err) == fault.TokenReused {
+		commit = schema.Commit{Status: schema.CommitRefused, Refusal: &schema.Refusal{Code: string(fault.TokenReused)}}
+	} else if err != nil {
+		return contract.Closed{}, inDoubt(err)
 	}
 	if commit.Status == schema.CommitFenced || commit.Status == schema.CommitUnknown {
 		return contract.Closed{}, inDoubt(errors.New("the ERP had shut this attempt out"))
@@ -134,7 +132,10 @@ func (s *Service) write(ctx context.Context, tenant identity.Tenant, row pgdb.Op
 	}
 	id, err := s.identify(ctx, tenant, row.UserID)
 	if fault.CodeOf(err) == fault.NotFound {
-		return schema.Commit{Status: schema.CommitRefused, Refusal: &schema.Refusal{Code: string(fault.PermissionDenied)}}, nil
+		// The person is gone, but an earlier attempt may have written: the ERP looks
+		// the token up before it refuses for want of rights.
+		id, err = erp.Identity{}, nil
+		id.User.Tenant, id.User.UserID = tenant, row.UserID
 	}
 	if err != nil {
 		return schema.Commit{}, err

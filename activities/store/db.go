@@ -127,13 +127,14 @@ func (db *DB) tx(ctx context.Context, tenant identity.Tenant, settings string, f
 	return Committed(tx.Commit(ctx))
 }
 
-// Committed turns the error of a COMMIT into a code: a server that says no has
-// surely not committed, a connection that broke leaves the outcome unknown.
+// Committed turns the error of a COMMIT into a code: a server that refuses has
+// surely not committed. A connection that broke, or a server that says FATAL (it
+// may be shut down just after it committed), leaves the outcome unknown.
 func Committed(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*pgconn.PgError](err); ok {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.SeverityUnlocalized == "ERROR" {
 		return err
 	}
 	if errors.Is(err, pgx.ErrTxCommitRollback) || errors.Is(err, pgx.ErrTxClosed) {
