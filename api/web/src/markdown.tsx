@@ -45,7 +45,7 @@ function Table({ token }: { token: Tokens.Table }) {
   // A column of numbers is read from its right end.
   const numeric = token.header.map((_, i) => {
     const cells = token.rows.map((r) => r[i]?.text.trim() ?? '').filter(Boolean)
-    return cells.length > 0 && cells.every(isNumber)
+    return cells.length > 0 && cells.every(isNumber) && !cells.every((c) => /^(0|\d{10})\d+$/.test(c)) // not telephone numbers
   })
   const align = (i: number) => (token.align[i] ? `a-${token.align[i]}` : numeric[i] ? 'a-right num' : undefined)
   return (

@@ -1,6 +1,6 @@
 // The picture inside a card: lines with prices and stock, fields old and new,
 // what follows from them, the total and what the change does not do.
-import { decimal, isNumber, label, money, t } from './i18n'
+import { decimal, label, money, t } from './i18n'
 import type { Diff, Line, Preview, Refusal } from './types'
 
 export function PreviewBody({ preview: p, moved }: { preview: Preview; moved?: Refusal }) {
@@ -26,7 +26,9 @@ function inLines(p: Preview, d: Diff): boolean {
   return p.lines.some((l) => d.object!.includes(l.product) && d.before === l.stock_before && d.after === l.stock_after)
 }
 
-const show = (s: string) => (isNumber(s) ? decimal(s) : s)
+// A diff does not say what kind of value it is: whole numbers may be telephone
+// or postal codes and stay as they are.
+const show = (s: string) => (/^-?\d+\.\d+$/.test(s) ? decimal(s) : s)
 
 function Diffs({ diffs, caption, moved, derived }: { diffs: Diff[]; caption: string; moved?: Refusal; derived?: boolean }) {
   const changes = diffs.some((d) => d.before !== '')

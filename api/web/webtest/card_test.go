@@ -88,6 +88,14 @@ func cancelled(t *testing.T, x *bench) {
 	}
 }
 
+func phone(_ *testing.T, x *bench) {
+	c, turn := x.hold("改电话")
+	c.Propose(turn, webtest.UpdateCard("1", tomorrow()))
+	x.See(".card .diffs del", "13800000001")
+	x.See(".card .diffs ins", "13800000002")
+	x.See(".card", "这项操作会影响多行数据")
+}
+
 func queued(_ *testing.T, x *bench) {
 	x.gateway.Decide = func(*webtest.Conversation, operation.Card, operation.Decision) webtest.Reply {
 		return webtest.Reply{Status: 202, Body: map[string]string{"status": "awaiting_approval"}}

@@ -76,7 +76,7 @@ func UpdateCard(suffix string, deadline time.Time) operation.Card {
 		Form: "customer", FormLabel: erp.Label{Zh: "客户", En: "customer"}, Action: "update", ActionLabel: erp.Label{Zh: "修改", En: "Update"},
 		Object: "杭州清源茶业 (C-0007)", Target: "C-0007", Batch: true, Payload: json.RawMessage(`{}`),
 		Diffs: []erp.Diff{
-			{Field: "phone", Label: erp.Label{Zh: "电话", En: "Phone"}, Before: "0571-8888 0001", After: "0571-8888 0002"},
+			{Field: "phone", Label: erp.Label{Zh: "电话", En: "Phone"}, Before: "13800000001", After: "13800000002"},
 			{Field: "credit_limit", Label: erp.Label{Zh: "信用额度", En: "Credit limit"}, Before: "50000", After: "80000"},
 			{Field: "remark", Label: erp.Label{Zh: "备注", En: "Remark"}, Before: "老客户", After: ""},
 		},
