@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"time"
 
@@ -43,7 +42,7 @@ func (s *Service) ReadSignal(_ context.Context, in contract.SignalInput) (contra
 	if err := dec.Decode(&d); err != nil {
 		return bad("the signal is not a decision: " + shorten(err.Error()))
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	if dec.More() {
 		return bad("the signal holds more than one decision")
 	}
 	if d.DecisionID == "" { // whoever types a signal by hand need not invent one

@@ -194,7 +194,7 @@ func (s *Service) stage(ctx context.Context, p proposal, userID string) (contrac
 	}
 	var older []pgdb.Operation
 	err = s.DB.Tx(ctx, p.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		older, err = s.insert(ctx, tx, p, row, preview, id.User.DisplayName)
+		older, err = s.insert(ctx, tx, p, row, id.User.DisplayName)
 		return err
 	})
 	if err != nil {
@@ -235,7 +235,7 @@ func (s *Service) newRow(p proposal, userID string, preview schema.Preview) pgdb
 
 // insert stores the staged row and all that points at it, and returns older
 // operations of the same draft, which the new one replaces.
-func (s *Service) insert(ctx context.Context, tx pgx.Tx, p proposal, row pgdb.Operation, preview schema.Preview, name string) ([]pgdb.Operation, error) {
+func (s *Service) insert(ctx context.Context, tx pgx.Tx, p proposal, row pgdb.Operation, name string) ([]pgdb.Operation, error) {
 	q := pgdb.New(tx)
 	n, err := q.InsertOperation(ctx, pgdb.InsertOperationParams{
 		TenantID: row.TenantID, OpID: row.OpID, UserID: row.UserID, ConversationID: row.ConversationID, TurnID: row.TurnID, CallID: row.CallID,

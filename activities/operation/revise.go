@@ -35,10 +35,10 @@ func (s *Service) ReviseOperation(ctx context.Context, in contract.ReviseInput) 
 		p, err := s.prepared(ctx, tenant, old)
 		return contract.Revised{Prepared: p}, err
 	}
-	row, preview, err := s.edited(ctx, old, in)
+	row, err := s.edited(ctx, old, in)
 	if err == nil {
 		err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-			row, err = s.storeRevision(ctx, tx, old, row, preview, in.Actor)
+			row, err = s.storeRevision(ctx, tx, old, row, in.Actor)
 			return err
 		})
 	}
@@ -56,16 +56,16 @@ func (s *Service) ReviseOperation(ctx context.Context, in contract.ReviseInput) 
 }
 
 // edited previews the edit and returns the row as it would become.
-func (s *Service) edited(ctx context.Context, old pgdb.Operation, in contract.ReviseInput) (pgdb.Operation, schema.Preview, error) {
+func (s *Service) edited(ctx context.Context, old pgdb.Operation, in contract.ReviseInput) (pgdb.Operation, error) {
 	tenant, err := tenantOf(in.Tenant)
 	if err != nil {
-		return old, schema.Preview{}, err
+		return old, err
 	}
 	if old.Status != string(operation.AwaitingApproval) || int(old.Revision) != in.From {
-		return old, schema.Preview{}, fault.New(fault.StaleDecision, "reason", "revision")
+		return old, fault.New(fault.StaleDecision, "reason", "revision")
 	}
 	if old.Policy == PolicySelf && in.Actor != old.UserID {
-		return old, schema.Preview{}, fault.New(fault.NotAllowedToDecide)
+		return old, fault.New(fault.NotAllowedToDecide)
 	}
 	var edit pgdb.OperationEdit
 	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
@@ -73,19 +73,19 @@ func (s *Service) edited(ctx context.Context, old pgdb.Operation, in contract.Re
 		return store.NotFound(err, "edit")
 	})
 	if err != nil {
-		return old, schema.Preview{}, err
+		return old, err
 	}
 	id, err := s.identify(ctx, tenant, old.UserID)
 	if err != nil {
-		return old, schema.Preview{}, err
+		return old, err
 	}
 	if !id.Grants.Allows(old.TargetForm, old.Action) {
-		return old, schema.Preview{}, fault.New(fault.PermissionDenied, "form", old.TargetForm, "action", old.Action)
+		return old, fault.New(fault.PermissionDenied, "form", old.TargetForm, "action", old.Action)
 	}
 	change := schema.Change{Form: old.TargetForm, Action: old.Action, OpType: schema.OpType(old.OpType), Target: old.TargetBill, Payload: edit.Payload}
 	preview, err := s.ERP.Preview(ctx, id, change)
 	if err != nil {
-		return old, schema.Preview{}, err
+		return old, err
 	}
 	row := old
 	row.Revision++
@@ -96,10 +96,10 @@ func (s *Service) edited(ctx context.Context, old pgdb.Operation, in contract.Re
 	// An edited proposal no longer is its draft: the person's values stand alone.
 	row.DraftID, row.DraftRevision = nil, nil
 	row.Digest, err = operation.Digest(seenOf(row, preview))
-	return row, preview, err
+	return row, err
 }
 
-func (s *Service) storeRevision(ctx context.Context, tx pgx.Tx, old, row pgdb.Operation, preview schema.Preview, actor string) (pgdb.Operation, error) {
+func (s *Service) storeRevision(ctx context.Context, tx pgx.Tx, old, row pgdb.Operation, actor string) (pgdb.Operation, error) {
 	q := pgdb.New(tx)
 	tenant, err := tenantOf(row.TenantID)
 	if err != nil {

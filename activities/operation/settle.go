@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,7 +39,7 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	if status == operation.Failed { // each failed attempt is told
 		tag += itoa(int(row.Attempts))
 	}
-	entries := append(extra, journal.Entry{Type: event.OperationResult, Key: key(row, "result", tag), Data: stateEvent(row)})
+	entries := append(slices.Clone(extra), journal.Entry{Type: event.OperationResult, Key: key(row, "result", tag), Data: stateEvent(row)})
 	if row.CallID != nil {
 		failed := status != operation.Executed
 		n, err := q.FinishCall(ctx, pgdb.FinishCallParams{TenantID: tenant.String(), CallID: *row.CallID, Result: mustJSON(result), Failed: failed})

@@ -216,11 +216,6 @@ func (o *op) signal(ctx workflow.Context, raw converter.RawValue) {
 	}
 }
 
-// claimed is claim for signals: the signal itself holds a claim already.
-func (o *op) claimed(ctx workflow.Context, d operation.Decision) (*fault.Error, error) {
-	return o.claim(ctx, d)
-}
-
 // authorised reports whether a refusal came from AuthoriseDecision, which
 // journals its own.
 func (o *op) authorised(f *fault.Error) bool {

@@ -257,7 +257,7 @@ func (w *world) store(way, workflowID string, raw []byte) {
 	}
 	raw = []byte(strings.ReplaceAll(string(raw), "@"+host+"@", "@worker@"))
 	raw = []byte(strings.ReplaceAll(string(raw), `"`+host+`:`, `"worker:`))
-	if err := os.WriteFile(filepath.Join(replayed, way+"-"+kind+".json"), append(raw, '\n'), 0o644); err != nil { //nolint:gosec // Test data.
+	if err := os.WriteFile(filepath.Join(replayed, way+"-"+kind+".json"), append(raw, '\n'), 0o644); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -70,7 +70,7 @@ func (w *world) start(args ...string) *process {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p := &process{t: w.t, cmd: exec.Command(path, args...), done: make(chan struct{}), log: &lockedBuffer{}} //nolint:gosec // Our own binary.
+	p := &process{t: w.t, cmd: exec.Command(path, args...), done: make(chan struct{}), log: &lockedBuffer{}}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Env = append(os.Environ(), w.env()...)
