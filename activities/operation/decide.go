@@ -153,7 +153,7 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	first, err := q.DecisionByID(ctx, pgdb.DecisionByIDParams{TenantID: tenant.String(), OpID: in.OpID, DecisionID: d.DecisionID})
 	switch {
 	case err == nil && first.Accepted:
-		return row, contract.Authorised{Status: operation.Status(row.Status), Outcome: outcomeOf(row)}, nil
+		return row, contract.Authorised{Status: operation.Status(row.Status), Outcome: journal.Outcome(row)}, nil
 	case err == nil:
 		return row, contract.Authorised{Status: operation.Status(row.Status), Code: fault.Code(deref(first.RefusalCode))}, nil
 	case !errors.Is(err, pgx.ErrNoRows):
@@ -161,7 +161,7 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	}
 	if refused == nil && row.Status != string(operation.AwaitingApproval) {
 		refused = fault.New(fault.NotPending, "status", row.Status)
-		if o := outcomeOf(row); o != nil {
+		if o := journal.Outcome(row); o != nil {
 			refused = operation.Settled(*o)
 		}
 	}
@@ -204,7 +204,7 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	} else {
 		err = s.settle(ctx, tx, tenant, row, entries...)
 	}
-	answer := contract.Authorised{Status: status, Outcome: outcomeOf(row)}
+	answer := contract.Authorised{Status: status, Outcome: journal.Outcome(row)}
 	if status == operation.Refused {
 		answer.Code = fault.ContractChanged
 	}
@@ -219,7 +219,7 @@ func (s *Service) contractChanged(row pgdb.Operation) bool {
 
 func (s *Service) recordRefused(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Operation, in contract.AuthoriseInput,
 	by decider, refused *fault.Error) (pgdb.Operation, contract.Authorised, error) {
-	answer := contract.Authorised{Status: operation.Status(row.Status), Outcome: outcomeOf(row), Code: refused.Code, Params: refused.Params}
+	answer := contract.Authorised{Status: operation.Status(row.Status), Outcome: journal.Outcome(row), Code: refused.Code, Params: refused.Params}
 	if _, err := pgdb.New(tx).InsertDecision(ctx, decisionRow(tenant, in, by, refused)); err != nil {
 		return row, answer, err
 	}

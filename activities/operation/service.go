@@ -108,42 +108,16 @@ func (s *Service) told(ctx context.Context, tenant identity.Tenant, row pgdb.Ope
 
 // closed is the row as a workflow adopts it.
 func closed(row pgdb.Operation) contract.Closed {
-	c := contract.Closed{Status: operation.Status(row.Status), Outcome: outcomeOf(row), Bill: row.ResultBill, Attempts: int(row.Attempts)}
+	c := contract.Closed{Status: operation.Status(row.Status), Outcome: journal.Outcome(row), Bill: row.ResultBill, Attempts: int(row.Attempts)}
 	if r := refusalOf(row); r != nil {
 		c.Refused = fault.Code(r.Code)
 	}
 	return c
 }
 
-// outcomeOf tells how the row was decided, nil while it was not.
-func outcomeOf(row pgdb.Operation) *operation.Outcome {
-	if row.DecidedAt == nil {
-		return nil
-	}
-	o := &operation.Outcome{Status: decidedStatus(operation.Status(row.Status)), At: row.DecidedAt.UTC()}
-	if row.DecidedBy != nil {
-		o.By = *row.DecidedBy
-	}
-	if row.DecidedVia != nil {
-		o.Channel = operation.Channel(*row.DecidedVia)
-	}
-	return o
-}
-
-// decidedStatus is the decision behind a status: all that follows an approval
-// was approved.
-func decidedStatus(s operation.Status) operation.Status {
-	switch s {
-	case operation.Rejected, operation.Cancelled, operation.Expired:
-		return s
-	default:
-		return operation.Approved
-	}
-}
-
 // stateEvent is the row's state for the journal.
 func stateEvent(row pgdb.Operation) event.OpState {
-	e := event.OpState{OpID: row.OpID, PendingID: row.PendingID, Status: operation.Status(row.Status), Decided: outcomeOf(row),
+	e := event.OpState{OpID: row.OpID, PendingID: row.PendingID, Status: operation.Status(row.Status), Decided: journal.Outcome(row),
 		Bill: row.ResultBill, Link: row.ResultLink, Refusal: refusalOf(row)}
 	if row.CallID != nil {
 		e.CallID = *row.CallID

@@ -99,10 +99,6 @@ func closeQuestion(ctx context.Context, q *pgdb.Queries, p pgdb.Pending, status 
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	return finishQuestion(ctx, q, p, status, note)
-}
-
-func finishQuestion(ctx context.Context, q *pgdb.Queries, p pgdb.Pending, status chat.PendingStatus, note string) (*journal.Entry, error) {
 	callID := deref(p.CallID)
 	if _, err := q.FinishCall(ctx, pgdb.FinishCallParams{TenantID: p.TenantID, CallID: callID, Failed: true,
 		Result: mustJSON(map[string]any{"status": status, "note": note})}); err != nil {
@@ -110,21 +106,4 @@ func finishQuestion(ctx context.Context, q *pgdb.Queries, p pgdb.Pending, status
 	}
 	return &journal.Entry{Type: event.PendingAnswered, Key: "pending/" + p.PendingID + "/closed",
 		Data: event.Answer{PendingID: p.PendingID, CallID: callID, Status: string(status)}}, nil
-}
-
-// dropQuestions cancels the open questions of a turn that ends.
-func (s *Service) dropQuestions(ctx context.Context, q *pgdb.Queries, tenantID, turnID string) ([]journal.Entry, error) {
-	open, err := q.ClosePendingsOfTurn(ctx, pgdb.ClosePendingsOfTurnParams{TenantID: tenantID, TurnID: &turnID})
-	if err != nil {
-		return nil, err
-	}
-	var entries []journal.Entry
-	for _, p := range open {
-		entry, err := finishQuestion(ctx, q, p, chat.PendingCancelled, "The turn ended before an answer.")
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, *entry)
-	}
-	return entries, nil
 }

@@ -81,24 +81,19 @@ func (s *Service) ResumeTurn(ctx context.Context, in contract.SlotInput) (contra
 }
 
 // EndTurn stores how the turn ended, closes its open questions, and hands the
-// slot on.
+// slot on. Repeating it sends the next in line its signal again.
 func (s *Service) EndTurn(ctx context.Context, in contract.EndInput) error {
 	return s.release(ctx, in.Tenant, in.ConversationID, in.TurnID, func(ctx context.Context, tx pgx.Tx, q *pgdb.Queries) error {
-		params := pgdb.EndTurnParams{TenantID: in.Tenant, TurnID: in.TurnID, Status: string(in.Status)}
-		if in.Code != "" {
-			code := string(in.Code)
-			params.ErrorCode = &code
+		row, err := q.Turn(ctx, pgdb.TurnParams{TenantID: in.Tenant, TurnID: in.TurnID})
+		if err != nil {
+			return store.NotFound(err, "turn")
 		}
-		n, err := q.EndTurn(ctx, params)
-		if err != nil || n == 0 {
-			return err
-		}
-		entries, err := s.dropQuestions(ctx, q, in.Tenant, in.TurnID)
+		tenant, err := identity.ParseTenant(in.Tenant)
 		if err != nil {
 			return err
 		}
-		return s.note(ctx, tx, in.Tenant, in.ConversationID, in.TurnID, append(entries, journal.Entry{Type: event.TurnEnded,
-			Key: turnKey(in.TurnID, "ended", in.Segment), Data: event.Ended{Segment: in.Segment, Status: string(in.Status), Code: in.Code}})...)
+		_, _, err = journal.CloseTurn(ctx, tx, tenant, row, in.Status, in.Code)
+		return err
 	})
 }
 
@@ -112,20 +107,14 @@ func (s *Service) release(ctx context.Context, tenantID, conversationID, turnID 
 	var next *pgdb.Turn
 	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
 		q := pgdb.New(tx)
+		// The conversation first, as everywhere: no two lock in opposite order.
 		if _, err := q.LockConversation(ctx, pgdb.LockConversationParams{TenantID: tenantID, ConversationID: conversationID}); err != nil {
-			return err
+			return store.NotFound(err, "conversation")
 		}
 		if err := free(ctx, tx, q); err != nil {
 			return err
 		}
-		if _, err := q.RunningTurn(ctx, pgdb.RunningTurnParams{TenantID: tenantID, ConversationID: conversationID}); !errors.Is(err, pgx.ErrNoRows) {
-			return err // someone runs; they will wake the next
-		}
-		queued, err := q.OldestQueuedTurn(ctx, pgdb.OldestQueuedTurnParams{TenantID: tenantID, ConversationID: conversationID})
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		next = &queued
+		next, err = journal.NextInLine(ctx, tx, tenant, conversationID)
 		return err
 	})
 	if err != nil {
