@@ -59,8 +59,14 @@ func (s *Server) routes() {
 	own(http.MethodPost, "/api/op/:id/retry", s.retry)
 	own(http.MethodPost, "/api/op/:id/settle", s.settle)
 
+	for _, x := range s.Routes {
+		own(x.Method, x.Path, func(w http.ResponseWriter, r *http.Request, who *requester) error {
+			return x.Serve(w, r, who.tenant, who.userID)
+		})
+	}
+
 	if s.page != nil {
-		for _, path := range []string{"/", "/c/:id", "/inbox"} {
+		for _, path := range []string{"/", "/c/:id", "/inbox", "/erp/form/:form"} {
 			add(http.MethodGet, path, s.index)
 		}
 		for path := range s.page.files {

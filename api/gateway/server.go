@@ -53,6 +53,16 @@ type Carrier interface {
 	journal.Texts
 }
 
+// Route is an address that someone else serves to people who have logged in.
+type Route struct {
+	Method string
+	// Path as echo spells it ("/erp/api/forms/:form/read"); its values are set on
+	// the request.
+	Path string
+	// Serve answers; an error becomes problem+json.
+	Serve func(w http.ResponseWriter, r *http.Request, tenant identity.Tenant, userID string) error
+}
+
 // DemoLogin is shown on the login screen in demo mode.
 type DemoLogin struct {
 	Tenant   string `json:"tenant"`
@@ -77,6 +87,9 @@ type Config struct {
 	Capabilities erp.Capabilities
 	// ProofKey signs decisions; the worker verifies with the same key. At least 32 bytes.
 	ProofKey []byte
+	// Routes are addresses of others behind this gateway's login, such as the
+	// ERP's own; nil adds none.
+	Routes []Route
 	// Page is the built page (index.html and what it loads); nil serves none.
 	Page fs.FS
 	// FrameAncestors are origins that may frame the page, besides its own.

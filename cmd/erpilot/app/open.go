@@ -18,6 +18,7 @@ import (
 	"github.com/erpilot/erpilot/activities/model"
 	opact "github.com/erpilot/erpilot/activities/operation"
 	"github.com/erpilot/erpilot/activities/store"
+	"github.com/erpilot/erpilot/api/erpweb"
 	"github.com/erpilot/erpilot/api/gateway"
 	"github.com/erpilot/erpilot/api/web"
 	"github.com/erpilot/erpilot/schema/demo"
@@ -130,6 +131,9 @@ func (a *App) Gateway() (*gateway.Server, error) {
 	c := gateway.Config{DB: a.DB, Temporal: a.Temporal, Carrier: a.carrier, Auth: a.ERP, Proposer: operations, Reconciler: operations,
 		Capabilities: a.ERP.Capabilities(), ProofKey: a.Key, Page: web.Page(), TaskQueue: a.TaskQueue, QuestionTTL: a.settings.QuestionTTL,
 		Log: a.Log}
+	for _, r := range erpweb.New(a.ERP).Routes() {
+		c.Routes = append(c.Routes, gateway.Route(r))
+	}
 	if a.Model != nil {
 		c.Model, c.Demo = a.Model.Name(), a.Model.Demo()
 	}
