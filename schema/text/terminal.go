@@ -46,7 +46,7 @@ var Terminal = map[string]Text{
 	"approvals.nobody":       {"未登录者", "nobody in particular"},
 	"approvals.yes":          {"输入 yes 表示同意，其他任何输入都不执行：", "Type yes to go on, anything else to leave it: "},
 	"approvals.left_alone":   {"没有发送任何决定。", "No decision was sent."},
-	"approvals.nologin":      {"这里无法登录：没有 ERP 数据库或签名密钥（ERPILOT_DATABASE_URL、ERPILOT_SIGNING_KEY）。可以用 --unsigned 发送未签名的决定，它只在允许的地方算数。", "Nobody can log in here: the ERP database or the signing key is missing (ERPILOT_DATABASE_URL, ERPILOT_SIGNING_KEY). --unsigned sends an unsigned decision, which counts only where that is allowed."},
+	"approvals.nologin":      {"这里无法登录：没有 ERP 数据库或签名密钥（ERPILOT_DATABASE_URL、ERPILOT_SECRET_KEY）。可以用 --unsigned 发送未签名的决定，它只在允许的地方算数。", "Nobody can log in here: the ERP database or the signing key is missing (ERPILOT_DATABASE_URL, ERPILOT_SECRET_KEY). --unsigned sends an unsigned decision, which counts only where that is allowed."},
 	"approvals.user_missing": {"请用 --user 或 ERPILOT_USER 说明您是谁。", "Say who you are with --user or ERPILOT_USER."},
 	"approvals.queued":       {"没有工作进程应答：决定已排队，只有在 {deadline} 之前得到处理才算数。", "No worker answers: the decision is queued and counts only if it is processed before {deadline}."},
 	"approvals.approved":     {"已批准，还没有写入。", "Approved; nothing is written yet."},

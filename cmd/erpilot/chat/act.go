@@ -215,7 +215,7 @@ func (s *session) intent(parts ...string) (key, id string) {
 
 // decide confirms or cancels the card that stands on the screen.
 func (s *session) decide(ctx context.Context, yes bool, which string) error {
-	c := s.view.pick(which, func(c *card) bool { return c.Status == operation.AwaitingApproval })
+	c := s.view.pick(which, (*card).decidable)
 	switch {
 	case c == nil && which == "" && s.view.question() != nil:
 		if yes {
@@ -256,18 +256,24 @@ func (s *session) decide(ctx context.Context, yes bool, which string) error {
 		c.queued = true
 		s.line("%s", s.word("card.queued", "deadline", terminal.Clock(c.Deadline, s.zone)))
 		return nil
+	case yes:
+		s.view.confirmed(c)
+		return nil
 	}
 	s.view.put(after)
 	return nil
 }
 
-// look asks what became of an operation.
+// look asks what became of an operation; what is still on its way is told by the
+// journal.
 func (s *session) look(ctx context.Context, opID string) error {
 	var now operation.Card
 	if _, err := s.api.do(ctx, http.MethodGet, "/api/op/"+opID, nil, &now, ""); err != nil {
 		return nil //nolint:nilerr // The stream will tell.
 	}
-	s.view.put(now)
+	if now.Status.Terminal() {
+		s.view.put(now)
+	}
 	return nil
 }
 
@@ -294,9 +300,11 @@ func (s *session) proposeAgain(ctx context.Context, which string) error {
 	if err != nil {
 		return err
 	}
-	if fresh.OpID != c.OpID {
-		c.ReplacedBy = fresh.OpID
+	if fresh.OpID == c.OpID { // another attempt
+		c.Status, c.told = operation.Approved, ""
+		return nil
 	}
+	c.ReplacedBy = fresh.OpID
 	s.view.put(fresh)
 	return nil
 }

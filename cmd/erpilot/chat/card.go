@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -34,17 +35,29 @@ func (v *view) put(next operation.Card) {
 	if before, ok := v.cards[next.Replaces]; ok {
 		before.ReplacedBy = next.OpID
 	}
-	if next.Status == operation.AwaitingApproval {
-		if c.pending != next.PendingID {
-			v.show(c)
-		}
-		return
-	}
-	if !known { // history: what it was, in one line
+	switch {
+	case next.Status == operation.Draft:
+	case next.Status == operation.AwaitingApproval:
+		v.open(c)
+	case !known: // history: what it was, in one line
 		v.s.line("\n[%d] %s", c.n, v.title(c))
-		c.pending = next.PendingID
+		v.tell(c)
+	default:
+		v.tell(c)
 	}
-	v.tell(c)
+}
+
+// open puts a pending before the person, once.
+func (v *view) open(c *card) {
+	if c.pending != c.PendingID {
+		v.show(c)
+	}
+}
+
+// decidable reports whether the card waits and has been printed as it is: nothing
+// else can be decided from here.
+func (c *card) decidable() bool {
+	return c.Status == operation.AwaitingApproval && c.pending == c.PendingID
 }
 
 // state takes what an event says of an operation.
@@ -69,7 +82,28 @@ func (v *view) state(d event.OpState) {
 	if d.Status == operation.Failed && c.told == operation.Failed {
 		c.told = "" // each failed attempt is told
 	}
+	if d.Status == operation.AwaitingApproval {
+		v.open(c)
+		return
+	}
 	v.tell(c)
+}
+
+// pendingOpen notes that an operation waits for a decision from now on.
+func (v *view) pendingOpen(d event.Approval) {
+	if c, ok := v.cards[d.OpID]; ok && c.PendingID == d.PendingID && (c.Status == operation.Draft || c.Status == operation.AwaitingApproval) {
+		c.Status = operation.AwaitingApproval
+		v.open(c)
+	}
+}
+
+// confirmed notes that the person's confirmation counts; what follows is told by
+// the journal, in its order.
+func (v *view) confirmed(c *card) {
+	if c.Status == operation.AwaitingApproval {
+		c.Status = operation.Approved
+		v.tell(c)
+	}
 }
 
 // move notes a state that another line has told already.
@@ -118,9 +152,9 @@ func (v *view) show(c *card) {
 	if before, ok := v.cards[c.Replaces]; ok && before.Refusal != nil && before.Refusal.Fact != nil {
 		s.line("  ! %s %s", s.word("card.moved"), v.moved(before.Refusal))
 	}
-	v.diffs("diff.asked", p.Diffs, false)
+	v.diffs("diff.asked", p, false)
 	v.lines(p)
-	v.diffs("diff.derived", p.Diffs, true)
+	v.diffs("diff.derived", p, true)
 	if p.Provisional {
 		s.line("  · %s", s.word("card.provisional"))
 	}
@@ -156,12 +190,12 @@ func (v *view) lines(p erp.Preview) {
 }
 
 // diffs are fields with old and new value: those asked for, or those that follow.
-func (v *view) diffs(caption string, diffs []erp.Diff, derived bool) {
+func (v *view) diffs(caption string, p erp.Preview, derived bool) {
 	s := v.s
 	var rows [][]string
 	changes := false
-	for _, d := range diffs {
-		if d.Derived != derived {
+	for _, d := range p.Diffs {
+		if d.Derived != derived || derived && inLines(p, d) {
 			continue
 		}
 		label := d.Label.In(string(s.locale))
@@ -186,6 +220,20 @@ func (v *view) diffs(caption string, diffs []erp.Diff, derived bool) {
 	}
 	s.line("  %s", s.word(caption))
 	s.line("%s", indent(terminal.Table([]string{s.word("diff.field"), value}, rows)))
+}
+
+// inLines reports whether the lines say it already: their stock, the total, the
+// currency. Nothing is said twice on a card.
+func inLines(p erp.Preview, d erp.Diff) bool {
+	if len(p.Lines) == 0 {
+		return false
+	}
+	if d.Object == "" {
+		return d.Before == "" && d.After == p.Total || d.After == p.Currency
+	}
+	return slices.ContainsFunc(p.Lines, func(x erp.Line) bool {
+		return strings.Contains(d.Object, x.Product) && d.Before == x.StockBefore && d.After == x.StockAfter
+	})
 }
 
 // about is who asks, under which rules, and what is guaranteed.
@@ -250,7 +298,11 @@ func (v *view) tell(c *card) {
 		s.line("  ✗ [%d] %s", c.n, s.word("card."+string(c.Status)))
 	case operation.Failed:
 		s.line("  ! [%d] %s %s", c.n, s.word("card.failed"), s.say("chat.may_retry"))
-	case operation.Approved, operation.Executing, operation.Reconciling, operation.NeedsLogin, operation.NeedsPerson, operation.HandedOff:
+	case operation.Executing:
+		if _, told := v.calls[c.CallID]; !told { // its call tells
+			s.line("  · [%d] %s", c.n, s.word("card.executing"))
+		}
+	case operation.Approved, operation.Reconciling, operation.NeedsLogin, operation.NeedsPerson, operation.HandedOff:
 		s.line("  · [%d] %s", c.n, s.word("card."+string(c.Status)))
 	}
 }

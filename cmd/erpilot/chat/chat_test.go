@@ -106,7 +106,7 @@ func TestYConfirmsExactlyWhatTheCardShows(t *testing.T) {
 		"Product         Quantity  Base price  Discount  Unit price  Amount  Stock\n",
 		"龙井绿茶 (P-1)     10 箱      100.00  5% off         95.00  950.00  120 → 110 (WH1)\n",
 		"Tea (P-22)          5 箱       66.00  none           66.00  330.00  9 → 4 (WH1)\n",
-		"Total: 1280.00 CNY", "Takes no payment", "Reason (in the assistant's words): asked for", "Requester: 李娜", "Guaranteed: written at most once",
+		"Total: 1280.00 CNY", "Credit left  5000 → 3720", "Takes no payment", "Reason (in the assistant's words): asked for", "Requester: 李娜", "Guaranteed: written at most once",
 		"Deadline 2099-12-01 11:00 CST (left: ", "Type y to confirm, n to cancel", "Confirmed. Nothing is written yet.", "Confirmed by 李娜, ",
 		"Written to the ERP: sales order SO-1 <"+f.server.URL+"/erp/form/sales_order?bill=SO-1>")
 	if strings.ContainsRune(out, '\x1b') {
@@ -120,6 +120,9 @@ func TestYConfirmsExactlyWhatTheCardShows(t *testing.T) {
 	want := map[string]any{"pending_id": "p-op-1", "revision": 1.0, "digest": "digest-op-1", "decision_id": id}
 	if diff := cmp.Diff(want, asked[0].body); diff != "" || id == "" {
 		t.Error(diff)
+	}
+	if n := strings.Count(out, "120 → 110"); n != 1 {
+		t.Errorf("the stock is told %d times", n)
 	}
 	if n := strings.Count(out, "Type y to confirm"); n != 1 {
 		t.Errorf("the keys are explained %d times", n)
@@ -410,7 +413,7 @@ func TestARememberedLoginIsKeptForItsOwnerAlone(t *testing.T) {
 	if passwords != 1 {
 		t.Errorf("the password was asked for %d times", passwords)
 	}
-	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // What the program must refuse.
+	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	run()

@@ -63,3 +63,10 @@ type env struct {
 	password func(prompt string) (string, error)
 	now      func() time.Time
 }
+
+// RunOver chats over a reader and a writer instead of a terminal, as in a pipe:
+// it ends with the input, once everything has come to rest. The password is
+// asked of the function.
+func (c *Command) RunOver(ctx context.Context, in io.Reader, out io.Writer, password func(prompt string) (string, error)) error {
+	return c.run(ctx, env{in: in, out: out, now: time.Now, password: password})
+}

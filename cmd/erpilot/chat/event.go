@@ -56,6 +56,7 @@ func (v *view) custom(name string, raw json.RawMessage) {
 	case event.ApprovalPending:
 		if d, ok := decoded[event.Approval](raw); ok {
 			v.phase(d.CallID, "", chat.CallPending, v.s.word("phase.pending"))
+			v.pendingOpen(d)
 		}
 	case event.ApprovalResolved:
 		if d, ok := decoded[event.Resolved](raw); ok {
@@ -198,7 +199,7 @@ func (v *view) store(turnID, messageID, text string) {
 }
 
 // phase prints a step of a call once; phases are never merged.
-func (v *view) phase(callID, tool string, phase chat.CallStatus, words string) *call {
+func (v *view) phase(callID, tool string, phase chat.CallStatus, words string) {
 	c, ok := v.calls[callID]
 	if !ok {
 		c = &call{}
@@ -208,11 +209,10 @@ func (v *view) phase(callID, tool string, phase chat.CallStatus, words string) *
 		c.tool = tool
 	}
 	if callID == "" || c.phase == phase {
-		return c
+		return
 	}
 	c.phase = phase
 	v.s.line("  · %s · %s", terminal.Word("tool", c.tool, v.s.locale), words)
-	return c
 }
 
 func (v *view) resolved(d event.Resolved) {

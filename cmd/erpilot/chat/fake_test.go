@@ -144,7 +144,7 @@ func (f *fake) events(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "retry: 10\n: connected\n\n")
 	flush := http.NewResponseController(w).Flush
 	_ = flush()
-	at := f.position(after)
+	at, written := f.position(after), 0
 	for {
 		f.mu.Lock()
 		items, changed := f.items, f.changed
@@ -167,11 +167,12 @@ func (f *fake) events(w http.ResponseWriter, r *http.Request) {
 				fmt.Fprintf(&out, "data: %s\n\n", raw)
 			}
 		}
-		if cut > 0 && out.Len() > cut {
-			_, _ = w.Write(out.Bytes()[:cut])
+		if cut > 0 && written+out.Len() > cut {
+			_, _ = w.Write(out.Bytes()[:cut-written])
 			_ = flush()
 			panic(http.ErrAbortHandler)
 		}
+		written += out.Len()
 		_, _ = w.Write(out.Bytes())
 		if flush() != nil {
 			return
@@ -265,7 +266,9 @@ func cardOf(opID string, status operation.Status) operation.Card {
 		Capabilities: erp.Capabilities{DryRun: true, IdempotentExecute: true, Fence: true, FactsUnderLock: true},
 		Preview: erp.Preview{Form: "sales_order", FormLabel: erp.Label{Zh: "销售订单", En: "sales order"}, Action: "create",
 			ActionLabel: erp.Label{Zh: "新建", En: "Create"}, Object: "上海晨光贸易有限公司 (C-0001)", Total: "1280.00", Currency: "CNY",
-			Diffs: []erp.Diff{{Field: "status", Label: erp.Label{Zh: "状态", En: "Status"}, Before: "old\x1b[2Jvalue", After: "new"}},
+			Diffs: []erp.Diff{{Field: "status", Label: erp.Label{Zh: "状态", En: "Status"}, Before: "old\x1b[2Jvalue", After: "new"},
+				{Field: "quantity", Label: erp.Label{Zh: "库存", En: "Stock"}, Object: "龙井绿茶 (P-1)", Before: "120", After: "110", Derived: true},
+				{Field: "credit", Label: erp.Label{Zh: "可用额度", En: "Credit left"}, Before: "5000", After: "3720", Derived: true}},
 			Lines: []erp.Line{
 				{Product: "P-1", ProductName: "龙井绿茶", Unit: "箱", Quantity: "10", BasePrice: "100.00", Discount: "5", UnitPrice: "95.00", Amount: "950.00",
 					Warehouse: "WH1", StockBefore: "120", StockAfter: "110"},
@@ -277,7 +280,10 @@ func cardOf(opID string, status operation.Status) operation.Card {
 // propose adds the events of a proposal that waits.
 func (f *fake) propose(c operation.Card) {
 	f.add(event.ToolStarted, event.Tool{CallID: c.CallID, Tool: "propose_write", Arguments: "{}"})
-	f.add(event.WriteProposal, c)
+	staged := c
+	staged.Status = operation.Draft // as the worker stages it before its workflow runs
+	f.add(event.WriteProposal, staged)
+	f.add(event.OperationChanged, event.OpState{OpID: c.OpID, PendingID: c.PendingID, CallID: c.CallID, Status: operation.AwaitingApproval})
 	f.add(event.ApprovalPending, event.Approval{PendingID: c.PendingID, OpID: c.OpID, CallID: c.CallID, Deadline: c.Deadline})
 	f.add(event.TurnSuspended, event.Suspended{Segment: 1, Waiting: []event.WaitingFor{{PendingID: c.PendingID, Kind: "approval", OpID: c.OpID, Deadline: c.Deadline}}})
 }

@@ -43,6 +43,10 @@ type session struct {
 	lost bool
 }
 
+// lostMax is how often a pipe tries to reconnect, over about two minutes; a person
+// may wait longer.
+const lostMax = 12
+
 // errLeave ends the loop well.
 var errLeave = errors.New("leave")
 
@@ -192,6 +196,8 @@ func (s *session) loop(ctx context.Context) error {
 // take shows what the stream tells.
 func (s *session) take(ctx context.Context, n news) error {
 	switch {
+	case n.lost > lostMax && !s.interactive:
+		return s.told(&problem{fault: fault.New(fault.Unavailable)})
 	case n.lost > 0:
 		if !s.lost {
 			s.line("%s", s.word("reconnecting", "n", strconv.Itoa(n.lost)))

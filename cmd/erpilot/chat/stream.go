@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -215,7 +216,7 @@ func (s *stream) event(ctx context.Context, data []byte, id int64) {
 	case id == 0:
 		s.held = append(s.held, f)
 	default:
-		frames := append(s.held, f)
+		frames := slices.Concat(s.held, []frame{f})
 		s.held = nil
 		if id <= s.cursor {
 			return

@@ -152,7 +152,7 @@ func (v *view) settleQuestion(id string, status chat.PendingStatus) {
 
 func (v *view) openCards() (n int) {
 	for _, c := range v.cards {
-		if c.Status == operation.AwaitingApproval {
+		if c.decidable() {
 			n++
 		}
 	}

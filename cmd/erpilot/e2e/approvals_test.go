@@ -44,9 +44,7 @@ func (w *world) approvalsWith(password, stdin string, args ...string) (string, e
 	var out bytes.Buffer
 	address := temporaltest.Start(w.t).Address
 	err = run.Run(&approvals.Env{
-		Dial: func(ctx context.Context) (client.Client, error) {
-			return approvals.Dial(address, w.parts.Namespace, "en")(ctx)
-		},
+		Dial:     approvals.Dial(client.Options{HostPort: address, Namespace: w.parts.Namespace}, "en"),
 		Password: func(string) (string, error) { return password, nil },
 		Login:    w.parts.ERP.Login, Key: w.parts.Key, In: strings.NewReader(stdin), Out: &out, Lang: "en", Budget: approvalsBudget,
 	})

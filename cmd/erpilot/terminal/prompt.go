@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrNoPassword: there is nobody to ask and ERPILOT_PASSWORD is not set.
+// ErrNoPassword says that there is nobody to ask and ERPILOT_PASSWORD is not set.
 var ErrNoPassword = errors.New("no password: set ERPILOT_PASSWORD or run in a terminal")
 
 // IsTerminal reports whether a reader or writer is a terminal with a person.
