@@ -18,10 +18,6 @@ import (
 	"github.com/erpilot/erpilot/activities/model"
 	opact "github.com/erpilot/erpilot/activities/operation"
 	"github.com/erpilot/erpilot/activities/store"
-	"github.com/erpilot/erpilot/api/erpweb"
-	"github.com/erpilot/erpilot/api/gateway"
-	"github.com/erpilot/erpilot/api/web"
-	"github.com/erpilot/erpilot/schema/demo"
 	"github.com/erpilot/erpilot/schema/tool"
 	"github.com/erpilot/erpilot/workflows/contract"
 )
@@ -48,8 +44,6 @@ type Settings struct {
 // App is an open installation.
 type App struct {
 	Parts
-	settings Settings
-	carrier  gateway.Carrier
 	// carry moves wake-ups and deltas between processes until its context ends.
 	carry func(context.Context)
 }
@@ -78,8 +72,9 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		db.Close()
 		return nil, fmt.Errorf("the Temporal frontend at %s does not answer (ERPILOT_TEMPORAL_ADDRESS): %w", options.HostPort, err)
 	}
-	a := &App{settings: s, Parts: Parts{DB: db, Temporal: temporal, Namespace: options.Namespace, TaskQueue: contract.TaskQueue,
-		ERP: builtin.New(db), Catalogue: tool.Builtin(), Key: key, Log: s.Log, Operation: s.Operation}}
+	a := &App{Parts: Parts{DB: db, Temporal: temporal, Namespace: options.Namespace, TaskQueue: contract.TaskQueue,
+		ERP: builtin.New(db), Catalogue: tool.Builtin(), Key: key, Log: s.Log, Operation: s.Operation,
+		QuestionTTL: s.QuestionTTL, Demo: s.Demo}}
 	if s.Model.Provider != "" {
 		if a.Model, err = model.New(s.Model); err != nil {
 			a.Close()
@@ -88,12 +83,11 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	}
 	if s.Together {
 		hub := journal.NewHub()
-		a.carrier, a.carry = hub, journal.NewWatcher(db, hub, s.Log).Run
+		a.Carrier, a.carry = hub, journal.NewWatcher(db, hub, s.Log).Run
 	} else {
 		pg := journal.NewPG(db, s.Log)
-		a.carrier, a.carry = pg, pg.Run
+		a.Carrier, a.carry = pg, pg.Run
 	}
-	a.Carrier = a.carrier
 	return a, nil
 }
 
@@ -123,35 +117,6 @@ func TemporalOptions(address, namespace string) (client.Options, error) {
 func (a *App) Close() {
 	a.Temporal.Close()
 	a.DB.Close()
-}
-
-// Gateway returns the HTTP side.
-func (a *App) Gateway() (*gateway.Server, error) {
-	operations := a.Operations()
-	c := gateway.Config{DB: a.DB, Temporal: a.Temporal, Carrier: a.carrier, Auth: a.ERP, Proposer: operations, Reconciler: operations,
-		Capabilities: a.ERP.Capabilities(), ProofKey: a.Key, Page: web.Page(), TaskQueue: a.TaskQueue, QuestionTTL: a.settings.QuestionTTL,
-		Log: a.Log}
-	for _, r := range erpweb.New(a.ERP).Routes() {
-		c.Routes = append(c.Routes, gateway.Route(r))
-	}
-	if a.Model != nil {
-		c.Model, c.Demo = a.Model.Name(), a.Model.Demo()
-	}
-	if a.settings.Demo {
-		c.DemoLogins = DemoLogins()
-	}
-	return gateway.New(c)
-}
-
-// DemoLogins are the accounts of the demo data.
-func DemoLogins() []gateway.DemoLogin {
-	var logins []gateway.DemoLogin
-	for _, tenant := range demo.Tenants() {
-		for _, u := range demo.People() {
-			logins = append(logins, gateway.DemoLogin{Tenant: tenant.String(), Username: u.UserID, Password: demo.Password, Name: u.NameZh + " " + u.NameEn})
-		}
-	}
-	return logins
 }
 
 // Serve runs a worker, a gateway, or both, until the context ends or one fails.

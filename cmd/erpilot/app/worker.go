@@ -22,11 +22,11 @@ import (
 
 	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/activities/faults"
-	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/model"
 	opact "github.com/erpilot/erpilot/activities/operation"
 	"github.com/erpilot/erpilot/activities/store"
 	turnact "github.com/erpilot/erpilot/activities/turn"
+	"github.com/erpilot/erpilot/api/gateway"
 	"github.com/erpilot/erpilot/schema/tool"
 	"github.com/erpilot/erpilot/workflows/contract"
 	opwf "github.com/erpilot/erpilot/workflows/operation"
@@ -42,12 +42,16 @@ type Parts struct {
 	ERP       erp.Connector
 	Model     model.Model
 	Catalogue tool.Catalogue
-	Carrier   journal.Carrier
+	Carrier   gateway.Carrier
 	// Key signs and verifies decisions; 32 bytes.
 	Key       []byte
 	Log       *slog.Logger
 	Turn      turnact.Config
 	Operation opact.Config
+	// QuestionTTL is how long a question waits; zero means 24 h.
+	QuestionTTL time.Duration
+	// Demo puts the demo logins on the login screen.
+	Demo bool
 }
 
 // Operations are the activities of operations; the gateway uses them to propose

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/erpilot/erpilot/api/gateway"
-	"github.com/erpilot/erpilot/api/web"
 	"github.com/erpilot/erpilot/api/web/webtest/browser"
-	"github.com/erpilot/erpilot/cmd/erpilot/app"
 )
 
 // site is the world's gateway with the page, on an address that stays when the
@@ -33,17 +31,8 @@ func (w *world) site() *site {
 
 func (s *site) start() {
 	s.w.t.Helper()
-	p := s.w.parts
-	operations := p.Operations()
-	carrier, ok := p.Carrier.(gateway.Carrier)
-	if !ok {
-		s.w.t.Fatalf("%T carries nothing to a gateway", p.Carrier)
-	}
 	var err error
-	s.gateway, err = gateway.New(gateway.Config{DB: p.DB, Temporal: p.Temporal, Carrier: carrier, Auth: p.ERP, Proposer: operations,
-		Reconciler: operations, Capabilities: p.ERP.Capabilities(), ProofKey: p.Key, Page: web.Page(), TaskQueue: p.TaskQueue,
-		Model: p.Model.Name(), Demo: p.Model.Demo(), DemoLogins: app.DemoLogins(), Log: p.Log})
-	if err != nil {
+	if s.gateway, err = s.w.parts.Gateway(); err != nil {
 		s.w.t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", s.addr)

@@ -94,7 +94,7 @@ func newWorld(t *testing.T, options ...option) *world {
 	w := &world{t: t, url: url, address: server.Address, tenant: identity.Tenant{BrandID: "yunfan", SubsidiaryID: "shanghai"}}
 	w.parts = app.Parts{DB: db, Temporal: server.ClientOf(t, client.Options{Namespace: namespace}), Namespace: namespace,
 		TaskQueue: contract.TaskQueue, ERP: builtin.New(db), Model: planner, Catalogue: tool.Builtin(), Carrier: hub,
-		Key: bytes.Repeat([]byte{7}, 32), Log: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+		Key: bytes.Repeat([]byte{7}, 32), Demo: true, Log: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	for _, o := range options {
 		o(w)
 	}
