@@ -3,7 +3,6 @@ package operation
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/temporal"
@@ -244,33 +243,4 @@ func (s *Service) finish(ctx context.Context, tenant identity.Tenant, row pgdb.O
 		return contract.Closed{}, err
 	}
 	return closed(out), s.told(ctx, tenant, out)
-}
-
-// SettleOperation stores what a person found out about a doubtful write.
-func (s *Service) SettleOperation(ctx context.Context, in contract.SettleInput) (contract.Closed, error) {
-	tenant, err := tenantOf(in.Tenant)
-	if err != nil {
-		return contract.Closed{}, err
-	}
-	now := time.Now().UTC()
-	var row pgdb.Operation
-	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		row, err = pgdb.New(tx).LockOperation(ctx, pgdb.LockOperationParams{TenantID: tenant.String(), OpID: in.OpID})
-		if err != nil || row.Status != string(operation.NeedsPerson) {
-			return err
-		}
-		params := pgdb.FinishOperationParams{TenantID: tenant.String(), OpID: in.OpID, Status: string(in.Status), Bill: in.Bill,
-			Message: "settled by " + in.Actor, Expected: []string{string(operation.NeedsPerson)}}
-		if in.Status == operation.Executed {
-			params.ExecutedAt = &now
-		}
-		if row, err = pgdb.New(tx).FinishOperation(ctx, params); err != nil {
-			return err
-		}
-		return s.settleBy(ctx, tx, tenant, row, in.Actor)
-	})
-	if err != nil {
-		return contract.Closed{}, err
-	}
-	return closed(row), s.told(ctx, tenant, row)
 }

@@ -64,8 +64,8 @@ func (s *Service) edited(ctx context.Context, old pgdb.Operation, in contract.Re
 	if old.Status != string(operation.AwaitingApproval) || int(old.Revision) != in.From {
 		return old, fault.New(fault.StaleDecision, "reason", "revision")
 	}
-	if old.Policy == PolicySelf && in.Actor != old.UserID {
-		return old, fault.New(fault.NotAllowedToDecide)
+	if refused := s.mayAsk(old, operation.ReviseClaim(in.OpID, in.RevisionID), in.Actor, in.Proof); refused != nil {
+		return old, refused
 	}
 	var edit pgdb.OperationEdit
 	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {

@@ -100,7 +100,7 @@ INSERT INTO operation_edits (tenant_id, revision_id, op_id, payload, actor) VALU
 SELECT * FROM operation_edits WHERE tenant_id = $1 AND op_id = $2 AND revision_id = $3;
 
 -- name: CloseOperation :one
-UPDATE operations SET status = sqlc.arg(status), decided_by = coalesce(decided_by, sqlc.arg(decided_by)),
-  decided_via = coalesce(decided_via, sqlc.arg(decided_via)), decided_at = coalesce(decided_at, sqlc.arg(decided_at)),
-  settled_at = clock_timestamp()
+-- Whoever ends it is told, also where someone had approved before; that approval stays in decisions.
+UPDATE operations SET status = sqlc.arg(status), decided_by = sqlc.arg(decided_by), decided_via = sqlc.arg(decided_via),
+  decided_at = sqlc.arg(decided_at), settled_at = clock_timestamp()
 WHERE tenant_id = $1 AND op_id = $2 RETURNING *;

@@ -64,6 +64,8 @@ const (
 	ExecuteOperation = "ExecuteOperation"
 	// FindCommit asks the ERP what became of the attempts and fences them. Regular.
 	FindCommit = "FindCommit"
+	// AuthoriseRetry checks who asks for another attempt.
+	AuthoriseRetry = "AuthoriseRetry"
 	// SettleOperation stores what a person found out about a doubtful write.
 	SettleOperation = "SettleOperation"
 )

@@ -141,6 +141,18 @@ type Retry struct {
 	Proof string `json:"proof,omitempty"`
 }
 
+// RetryInput asks whether a person may have it.
+type RetryInput struct {
+	OpInput
+	Retry
+}
+
+// Refused is why something asked for was refused; Code "" means that it was not.
+type Refused struct {
+	Code   fault.Code   `json:"code,omitempty"`
+	Params fault.Params `json:"params,omitempty"`
+}
+
 // Settle is what a person found out about a doubtful write.
 type Settle struct {
 	Actor string `json:"actor"`
@@ -154,6 +166,12 @@ type Settle struct {
 type SettleInput struct {
 	OpInput
 	Settle
+}
+
+// SettleResult is the row afterwards, or why the settlement was refused.
+type SettleResult struct {
+	Closed
+	Refused
 }
 
 // Withdraw cancels an operation for the system: a newer proposal of the same

@@ -31,19 +31,13 @@ func (o *op) listen(ctx workflow.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateRetry, func(_ workflow.Context, _ contract.Retry) (contract.OperationState, error) {
-		o.retry = true
-		return o.state, nil
-	}, workflow.UpdateHandlerOptions{
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateRetry, o.again, workflow.UpdateHandlerOptions{
 		Description: "Try a failed write again",
 		Validator:   func(workflow.Context, contract.Retry) error { return o.must(operation.Failed) },
 	}); err != nil {
 		return err
 	}
-	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateSettle, func(_ workflow.Context, s contract.Settle) (contract.OperationState, error) {
-		o.settle = &s
-		return o.state, nil
-	}, workflow.UpdateHandlerOptions{
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateSettle, o.settle, workflow.UpdateHandlerOptions{
 		Description: "Say what became of a write whose outcome the ERP cannot tell",
 		Validator: func(_ workflow.Context, s contract.Settle) error {
 			if s.Status != operation.Executed && s.Status != operation.Failed {
@@ -143,6 +137,32 @@ func (o *op) revise(ctx workflow.Context, r contract.Revision) (contract.Operati
 	o.state.PendingID, o.state.Revision, o.state.Digest, o.state.Deadline = n.PendingID, n.Prepared.Revision, n.Digest, n.Deadline
 	o.state.Summary, o.state.Details = n.Summary, n.Details
 	o.show(ctx)
+	return o.state, nil
+}
+
+// again lets a failed write be tried once more, if the person may ask for it.
+func (o *op) again(ctx workflow.Context, r contract.Retry) (contract.OperationState, error) {
+	var refused contract.Refused
+	if err := step.Local(ctx, contract.AuthoriseRetry, "who asks to retry", contract.RetryInput{OpInput: o.id(), Retry: r}, &refused); err != nil {
+		return o.state, err
+	}
+	if refused.Code != "" {
+		return o.state, typed(&fault.Error{Code: refused.Code, Params: refused.Params})
+	}
+	o.retry = true
+	return o.state, nil
+}
+
+// settle stores what a person found out about a doubtful write.
+func (o *op) settle(ctx workflow.Context, s contract.Settle) (contract.OperationState, error) {
+	var done contract.SettleResult
+	if err := step.Local(ctx, contract.SettleOperation, "store what a person found", contract.SettleInput{OpInput: o.id(), Settle: s}, &done); err != nil {
+		return o.state, err
+	}
+	if done.Code != "" {
+		return o.state, typed(&fault.Error{Code: done.Code, Params: done.Params})
+	}
+	o.adopt(ctx, done.Closed)
 	return o.state, nil
 }
 

@@ -33,9 +33,8 @@ type op struct {
 	withdrawn *contract.Withdraw
 	// credentials is set when the requester has logged in again.
 	credentials bool
-	// retry and settle are set by their updates.
-	retry  bool
-	settle *contract.Settle
+	// retry is set by its update.
+	retry bool
 }
 
 // Operation is the workflow op-<op_id>.
@@ -161,52 +160,38 @@ func (o *op) reconcile(ctx workflow.Context, more bool) error {
 
 // login waits until the requester has logged in; the deadline still counts.
 func (o *op) login(ctx workflow.Context) error {
-	ok, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{
-		Timeout:      o.state.Deadline.Sub(workflow.Now(ctx)),
-		TimerOptions: workflow.TimerOptions{Summary: "login deadline"},
-	}, func() bool { return o.credentials || o.withdrawn != nil })
-	switch {
-	case err != nil:
-		return o.cancelled(ctx, err)
-	case !ok:
-		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Expired, Channel: operation.ChannelDeadline})
-	case o.withdrawn != nil:
-		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel})
-	}
-	o.credentials = false
-	return o.execute(ctx)
+	return o.until(ctx, "login deadline", &o.credentials)
 }
 
 // failed stays open for a retry until the deadline.
 func (o *op) failed(ctx workflow.Context) error {
+	return o.until(ctx, "retry deadline", &o.retry)
+}
+
+// until executes once the flag is raised, and ends without a write when the
+// deadline passes or the system withdraws the operation first.
+func (o *op) until(ctx workflow.Context, what string, raised *bool) error {
 	ok, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{
 		Timeout:      o.state.Deadline.Sub(workflow.Now(ctx)),
-		TimerOptions: workflow.TimerOptions{Summary: "retry deadline"},
-	}, func() bool { return o.retry || o.withdrawn != nil })
+		TimerOptions: workflow.TimerOptions{Summary: what},
+	}, func() bool { return *raised || o.withdrawn != nil })
 	switch {
 	case err != nil:
 		return o.cancelled(ctx, err)
 	case !ok:
 		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Expired, Channel: operation.ChannelDeadline})
 	case o.withdrawn != nil:
-		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel})
+		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel,
+			ReplacedBy: o.withdrawn.ReplacedBy})
 	}
-	o.retry = false
+	*raised = false
 	return o.execute(ctx)
 }
 
-// person waits, without a deadline, until someone has looked in the ERP.
+// person waits, without a deadline, until someone has looked in the ERP; the
+// update settle moves the state.
 func (o *op) person(ctx workflow.Context) error {
-	if err := workflow.Await(ctx, func() bool { return o.settle != nil }); err != nil {
-		return err
-	}
-	var done contract.Closed
-	if err := step.Local(ctx, contract.SettleOperation, "store what a person found", contract.SettleInput{OpInput: o.id(), Settle: *o.settle}, &done); err != nil {
-		return err
-	}
-	o.settle = nil
-	o.adopt(ctx, done)
-	return nil
+	return workflow.Await(ctx, func() bool { return o.state.Status != operation.NeedsPerson })
 }
 
 // close ends the operation without a write; the row has the last word.

@@ -82,9 +82,8 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Ope
 }
 
 const closeOperation = `-- name: CloseOperation :one
-UPDATE operations SET status = $3, decided_by = coalesce(decided_by, $4),
-  decided_via = coalesce(decided_via, $5), decided_at = coalesce(decided_at, $6),
-  settled_at = clock_timestamp()
+UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
+  decided_at = $6, settled_at = clock_timestamp()
 WHERE tenant_id = $1 AND op_id = $2 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
 `
 
@@ -97,6 +96,7 @@ type CloseOperationParams struct {
 	DecidedAt  *time.Time
 }
 
+// Whoever ends it is told, also where someone had approved before; that approval stays in decisions.
 func (q *Queries) CloseOperation(ctx context.Context, arg CloseOperationParams) (Operation, error) {
 	row := q.db.QueryRow(ctx, closeOperation,
 		arg.TenantID,

@@ -106,6 +106,7 @@ func Register(w worker.Registry, p Parts) {
 		{contract.CloseOperation, ops.CloseOperation},
 		{contract.ExecuteOperation, ops.ExecuteOperation},
 		{contract.FindCommit, ops.FindCommit},
+		{contract.AuthoriseRetry, ops.AuthoriseRetry},
 		{contract.SettleOperation, ops.SettleOperation},
 	} {
 		w.RegisterActivityWithOptions(a.do, activity.RegisterOptions{Name: a.name})

@@ -59,7 +59,6 @@ func TestTheTourInTheTerminal(t *testing.T) {
 		if w.orders() != before+1 {
 			t.Errorf("%d orders more\n%s", w.orders()-before, out.String())
 		}
-		t.Log(out.String())
 	}
 }
 

@@ -187,7 +187,7 @@ func TestAnEditMakesANewRevisionAndTheOldPendingIsSuperseded(t *testing.T) {
 			Payload: []byte(payload), Actor: w.user.UserID})
 	})
 	var state contract.OperationState
-	if err := w.update(opID, contract.UpdateRevise, contract.Revision{RevisionID: "edit-1", Actor: w.user.UserID}, &state); err != nil {
+	if err := w.update(opID, contract.UpdateRevise, contract.Revision{RevisionID: "edit-1", Actor: w.user.UserID, Proof: w.prove(operation.ReviseClaim(opID, "edit-1"))}, &state); err != nil {
 		t.Fatal(err)
 	}
 	row := w.op(opID)

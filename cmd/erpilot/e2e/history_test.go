@@ -63,7 +63,7 @@ var ways = []struct {
 			return q.InsertOperationEdit(w.t.Context(), pgdb.InsertOperationEditParams{TenantID: w.tenant.String(), RevisionID: "edit-1", OpID: opID,
 				Payload: []byte(strings.Replace(string(old.Requested), `"10"`, `"7"`, 1)), Actor: w.user.UserID})
 		})
-		if err := w.update(opID, contract.UpdateRevise, contract.Revision{RevisionID: "edit-1", Actor: w.user.UserID}, nil); err != nil {
+		if err := w.update(opID, contract.UpdateRevise, contract.Revision{RevisionID: "edit-1", Actor: w.user.UserID, Proof: w.prove(operation.ReviseClaim(opID, "edit-1"))}, nil); err != nil {
 			w.t.Fatal(err)
 		}
 		w.must(w.decide(w.decision(w.op(opID), operation.Approve)))
@@ -78,7 +78,7 @@ var ways = []struct {
 		opID := w.propose(c, orderMessage)
 		w.must(w.decide(w.decision(w.status(opID, operation.AwaitingApproval), operation.Approve)))
 		w.event(c, event.OperationResult, 1)
-		if err := w.update(opID, contract.UpdateRetry, contract.Retry{Actor: w.user.UserID}, nil); err != nil {
+		if err := w.update(opID, contract.UpdateRetry, contract.Retry{Actor: w.user.UserID, Proof: w.prove(operation.RetryClaim(opID))}, nil); err != nil {
 			w.t.Fatal(err)
 		}
 		w.status(opID, operation.Executed)

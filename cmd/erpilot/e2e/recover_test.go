@@ -162,7 +162,7 @@ func TestALostAnswerIsLookedUpAndNeverWrittenTwice(t *testing.T) {
 			l.mu.Lock()
 			l.lose = func(int, bool) error { return nil }
 			l.mu.Unlock()
-			if err := w.update(opID, contract.UpdateRetry, contract.Retry{Actor: w.user.UserID}, nil); err != nil {
+			if err := w.update(opID, contract.UpdateRetry, contract.Retry{Actor: w.user.UserID, Proof: w.prove(operation.RetryClaim(opID))}, nil); err != nil {
 				t.Fatal(err)
 			}
 			w.status(opID, operation.Executed)

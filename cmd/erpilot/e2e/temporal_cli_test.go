@@ -27,7 +27,7 @@ func allowUnsigned(w *world) { w.parts.Operation.AllowUnsigned = true }
 func (w *world) temporal(args ...string) (string, error) {
 	w.t.Helper()
 	server := temporaltest.Start(w.t)
-	cmd := exec.CommandContext(w.t.Context(), server.Binary, append(args, "--address", server.Address, "--namespace", w.parts.Namespace)...) //nolint:gosec // The pinned CLI.
+	cmd := exec.CommandContext(w.t.Context(), server.Binary, append(args, "--address", server.Address, "--namespace", w.parts.Namespace)...)
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "TEMPORAL_") {
 			cmd.Env = append(cmd.Env, v)

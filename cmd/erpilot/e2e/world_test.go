@@ -262,6 +262,11 @@ func (w *world) decision(row pgdb.Operation, verb operation.Verb) operation.Deci
 	return d
 }
 
+// prove signs what a person asks of an operation besides deciding it.
+func (w *world) prove(claim operation.Decision) string {
+	return operation.Sign(w.parts.Key, claim, w.tenant.String(), w.user.UserID, operation.ChannelWeb, time.Now())
+}
+
 // decide sends an update and returns its answer.
 func (w *world) decide(d operation.Decision) (contract.OperationState, error) {
 	w.t.Helper()
