@@ -75,6 +75,9 @@ type Fact struct {
 type Diff struct {
 	Field string `json:"field"`
 	Label Label  `json:"label"`
+	// Type is the kind of the values, so that numbers are shown as numbers and
+	// telephone numbers are not; empty when the connector does not say.
+	Type Type `json:"type,omitempty"`
 	// Object names the row when the field is not of the record itself.
 	Object string `json:"object,omitempty"`
 	// Before is empty for what does not exist yet.
