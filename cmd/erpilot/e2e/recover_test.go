@@ -244,3 +244,40 @@ func TestATurnThatIsStoppedLeavesItsProposalAlive(t *testing.T) {
 	w.say(c, "华东客户有哪些？")
 	w.event(c, event.TurnEnded, 2)
 }
+
+// mute is an ERP that loses its answer and cannot tell afterwards what it did.
+type mute struct{ erp.Connector }
+
+func (m mute) Execute(ctx context.Context, id erp.Identity, x schema.Execution) (schema.Commit, error) {
+	if _, err := m.Connector.Execute(ctx, id, x); err != nil {
+		return schema.Commit{}, err
+	}
+	return schema.Commit{}, fault.New(fault.OutcomeUnknown)
+}
+
+func (mute) FindCommit(context.Context, erp.Identity, string, int) (schema.Commit, error) {
+	return schema.Commit{Status: schema.CommitUnknown}, nil
+}
+
+func TestAnERPThatCannotTellHandsTheQuestionToAPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, withERP(func(e erp.Connector) erp.Connector { return mute{e} }))
+	before := w.orders()
+	c := w.conversation()
+	opID := w.propose(c, orderMessage)
+	w.must(w.decide(w.decision(w.status(opID, operation.AwaitingApproval), operation.Approve)))
+	w.status(opID, operation.NeedsPerson)
+	w.event(c, event.TurnEnded, 1)
+	found := contract.Settle{Actor: w.user.UserID, Status: operation.Executed, Bill: "SO-005201"}
+	if err := w.update(opID, contract.UpdateSettle, found, nil); codeOf(err) != fault.Unverified {
+		t.Fatalf("an unsigned settlement: %v", err)
+	}
+	found.Proof = w.prove(operation.SettleClaim(opID, found.Status, found.Bill))
+	if err := w.update(opID, contract.UpdateSettle, found, nil); err != nil {
+		t.Fatal(err)
+	}
+	row := w.status(opID, operation.Executed)
+	if n := w.orders() - before; n != 1 || row.ResultBill != found.Bill {
+		t.Fatalf("%d orders, bill %q", n, row.ResultBill)
+	}
+}
