@@ -87,11 +87,11 @@ func (s *orderStep) preview(j *job, number string, total decimal.Decimal, lines 
 		case v == "":
 			continue
 		}
-		p.Diffs = append(p.Diffs, nouns.Diff{Field: f.Name, Label: f.Label, After: v})
+		p.Diffs = append(p.Diffs, nouns.Diff{Field: f.Name, Label: f.Label, Type: f.Type, After: v})
 	}
 	derived := func(field, after string) {
 		f, _ := j.form.find(field)
-		p.Diffs = append(p.Diffs, nouns.Diff{Field: field, Label: f.Label, After: after, Derived: true})
+		p.Diffs = append(p.Diffs, nouns.Diff{Field: field, Label: f.Label, Type: f.Type, After: after, Derived: true})
 	}
 	derived("number", number)
 	derived("total", total.String())
@@ -117,5 +117,6 @@ func (s *orderStep) preview(j *job, number string, total decimal.Decimal, lines 
 }
 
 func stockDiff(object string, before, after decimal.Decimal) nouns.Diff {
-	return nouns.Diff{Field: "stock", Label: nouns.Label{Zh: "库存", En: "Stock"}, Object: object, Before: before.String(), After: after.String(), Derived: true}
+	return nouns.Diff{Field: "stock", Label: nouns.Label{Zh: "库存", En: "Stock"}, Type: nouns.Decimal, Object: object,
+		Before: before.String(), After: after.String(), Derived: true}
 }

@@ -126,7 +126,7 @@ func (s *cancelStep) apply(ctx context.Context, j *job) (outcome, error) {
 	status, _ := j.form.find("status")
 	p := nouns.Preview{
 		Object: s.order.Number, Payload: payload, Total: s.order.Total.String(), Currency: s.order.Currency,
-		Diffs: []nouns.Diff{{Field: "status", Label: status.Label, Before: status.show(s.order.Status, loc), After: status.show("cancelled", loc)}},
+		Diffs: []nouns.Diff{{Field: "status", Label: status.Label, Type: status.Type, Before: status.show(s.order.Status, loc), After: status.show("cancelled", loc)}},
 		Notes: []nouns.Label{{
 			Zh: "取消订单只把货物退回仓库，不会退款：已收的款项请另行处理。",
 			En: "Cancelling puts the goods back into the warehouse and refunds nothing: money that was received must be dealt with separately.",
@@ -134,7 +134,7 @@ func (s *cancelStep) apply(ctx context.Context, j *job) (outcome, error) {
 	}
 	if r := s.args["reason"]; r != "" {
 		f, _ := j.form.find("cancel_reason")
-		p.Diffs = append(p.Diffs, nouns.Diff{Field: "cancel_reason", Label: f.Label, After: r})
+		p.Diffs = append(p.Diffs, nouns.Diff{Field: "cancel_reason", Label: f.Label, Type: f.Type, After: r})
 	}
 	for _, l := range s.lines {
 		object := objectName(loc, l.ProductName, l.ProductNameEn, l.Product)

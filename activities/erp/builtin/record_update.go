@@ -84,7 +84,7 @@ func (s *recordStep) apply(ctx context.Context, j *job) (outcome, error) {
 		name := pgx.Identifier{f.Name}.Sanitize()
 		columns = append(columns, name+" = r."+name)
 		if s.old[f.Name] != v {
-			out.preview.Diffs = append(out.preview.Diffs, nouns.Diff{Field: f.Name, Label: f.Label,
+			out.preview.Diffs = append(out.preview.Diffs, nouns.Diff{Field: f.Name, Label: f.Label, Type: f.Type,
 				Before: f.show(s.old[f.Name], j.locale()), After: f.show(v, j.locale())})
 		}
 	}

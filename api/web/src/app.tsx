@@ -1,7 +1,7 @@
 // The shell: who is logged in, where we are, what is open.
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { post } from './api'
+import { get, post } from './api'
 import { Chat } from './chat'
 import { Composer } from './composer'
 import { asked, Conversation, conversations } from './conversation'
@@ -10,12 +10,14 @@ import { t } from './i18n'
 import { Inbox } from './inbox'
 import { LoginAgain, LoginScreen } from './login'
 import { composing, IconButton, ModelBadge, Status } from './parts'
+import { RecordPage, visited } from './record'
+import { forms, titleOf } from './records'
 import { catchLinks, go, useRoute } from './route'
 import { session } from './session'
 import { Sidebar } from './sidebar'
 import { useStore } from './store'
 import { LanguageSwitch, ThemeSwitch } from './switches'
-import type { Summary } from './types'
+import type { LoginOptions, Summary } from './types'
 
 export function App() {
   useStore(session)
@@ -29,6 +31,7 @@ export function App() {
 function Shell() {
   useStore(session)
   useStore(conversations)
+  useStore(forms)
   const here = useRoute()
   const [drawer, setDrawer] = useState(false)
   const [help, setHelp] = useState(false)
@@ -37,6 +40,8 @@ function Shell() {
   useEffect(() => {
     conversations.list = []
     conversations.loaded = false
+    forms.forget()
+    if (!session.model) void get<LoginOptions>('/api/login/options').then((o) => session.labelled(o.model ?? (o.demo ? 'demo' : ''), o.demo), () => {})
     void conversations.refresh()
     const beat = () => { if (document.visibilityState === 'visible') void conversations.refresh() }
     const timer = setInterval(beat, 30_000)
@@ -45,6 +50,7 @@ function Shell() {
   }, [])
   useEffect(() => {
     if (here.page !== 'chat') { setOpen(null); return }
+    visited.set(here.id)
     const c = new Conversation(here.id, () => conversations.refreshSoon())
     setOpen(c)
     return () => c.close()
@@ -59,11 +65,11 @@ function Shell() {
   }, [])
 
   const current = conversations.list.find((c) => c.conversation_id === here.id)
-  const title = here.page === 'inbox' ? t('inbox') : (here.page === 'chat' && (open?.view.title || current?.title)) || t('new')
+  const title = here.page === 'form' ? titleOf(here.id, here.bill) : here.page === 'inbox' ? t('inbox') : (here.page === 'chat' && (open?.view.title || current?.title)) || t('new')
   useEffect(() => { document.title = conversations.pending > 0 ? `(${conversations.pending}) ${title} · Erpilot` : `${title} · Erpilot` })
   return (
     <div class={`shell ${drawer ? 'drawer' : ''}`}>
-      <a class="skip" href="#composer">{t('skip')}</a>
+      {here.page === 'home' || here.page === 'chat' ? <a class="skip" href="#composer">{t('skip')}</a> : <a class="skip" href="#content">{t('skip.content')}</a>}
       <Sidebar onClose={() => setDrawer(false)} onHelp={() => setHelp(true)} />
       {drawer && <div class="veil" onClick={() => setDrawer(false)} />}
       <div class="stage">
@@ -72,7 +78,7 @@ function Shell() {
           <h1>{title}</h1>
           <ModelBadge /><ThemeSwitch /><LanguageSwitch />
         </header>
-        {here.page === 'inbox' ? <Inbox /> : here.page === 'home' ? <Home /> : open && open.id === here.id ? <Chat key={open.id} conversation={open} /> : <main class="chat" />}
+        {here.page === 'form' ? <RecordPage key={here.id + '?' + here.bill} form={here.id} bill={here.bill} /> : here.page === 'inbox' ? <Inbox /> : here.page === 'home' ? <Home /> : open && open.id === here.id ? <Chat key={open.id} conversation={open} /> : <main class="chat" />}
       </div>
       {help && <Help onClose={() => setHelp(false)} />}
       {session.expired && <LoginAgain />}

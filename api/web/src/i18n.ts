@@ -51,6 +51,13 @@ export function when(iso?: string): string {
   return new Intl.DateTimeFormat(locale(), { year, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone }).format(d)
 }
 
+/** A date without a time, "2006-01-02": it has no zone. */
+export function day(s: string): string {
+  const d = new Date(s + 'T00:00:00Z')
+  if (!/^\d{4}-\d\d-\d\d$/.test(s) || isNaN(+d)) return s
+  return new Intl.DateTimeFormat(locale(), { year: 'numeric', month: lang === 'zh' ? 'long' : 'short', day: 'numeric', timeZone: 'UTC' }).format(d)
+}
+
 const NUMBER = /^-?\d+(\.\d+)?$/
 /** Groups the digits of a decimal string; all its digits stay. */
 export function decimal(s: string): string {

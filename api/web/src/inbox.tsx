@@ -46,7 +46,7 @@ export function Inbox() {
   }, [cards])
   return (
     <main class="chat">
-      <div class="transcript" tabIndex={0} role="region" aria-label={t('inbox')}>
+      <div class="transcript" id="content" tabIndex={0} role="region" aria-label={t('inbox')}>
         <div class="column">
           <h2 class="page-title">{t('inbox.title')}</h2>
           <Failure problem={problem}><button type="button" class="btn" onClick={() => void load()}>{t('again')}</button></Failure>

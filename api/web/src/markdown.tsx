@@ -4,6 +4,7 @@
 import { Component, type ComponentChildren, type VNode } from 'preact'
 import { type Token, type Tokens, lexer } from 'marked'
 import { isNumber, t } from './i18n'
+import { isOwn } from './route'
 
 /** The address if it is safe to open, "" otherwise. */
 export function safeHref(href?: string): string {
@@ -14,9 +15,12 @@ export function safeHref(href?: string): string {
   } catch { return '' }
 }
 
+/** Own addresses open in place, all others in a tab of their own. */
+export const leads = (href: string): { target?: string; rel?: string } => (isOwn(new URL(href)) ? {} : { target: '_blank', rel: 'noopener noreferrer nofollow' })
+
 function Link({ href, children }: { href: string; children: ComponentChildren }) {
   const safe = safeHref(href)
-  return safe ? <a href={safe} target="_blank" rel="noopener noreferrer nofollow">{children}</a> : <span>{children}</span>
+  return safe ? <a href={safe} {...leads(safe)}>{children}</a> : <span>{children}</span>
 }
 
 const unescape = (s: string): string => s.replace(/&(amp|lt|gt|quot|#39);/g, (_, x) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[x as string]!)

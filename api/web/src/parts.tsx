@@ -7,7 +7,7 @@ import { session } from './session'
 import { announcer, useStore } from './store'
 
 const PATHS = {
-  plus: 'M8 3v10M3 8h10', menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11', more: 'M3.5 8h.01M8 8h.01M12.5 8h.01', close: 'M4 4l8 8M12 4l-8 8',
+  plus: 'M8 3v10M3 8h10', back: 'M13 8H3.5M7.5 4l-4 4 4 4', menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11', more: 'M3.5 8h.01M8 8h.01M12.5 8h.01', close: 'M4 4l8 8M12 4l-8 8',
   send: 'M8 13V3.5M4 7l4-4 4 4', stop: 'M5 5h6v6H5z', copy: 'M5.5 5.5h7v7h-7zM3.5 10.5v-7h7', check: 'M3.5 8.5l3 3 6-7', down: 'M8 3v9.5M4 9l4 4 4-4',
   inbox: 'M2.5 9l2-5.5h7l2 5.5v3.5h-11zM2.5 9h3.3l1 1.6h2.4l1-1.6h3.3', clock: 'M8 4.5V8l2.3 1.4M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z',
   warn: 'M8 6v3.2M8 11.4h.01M8 2.2l6.2 11H1.8z', sun: 'M8 1.5v1.3M8 13.2v1.3M1.5 8h1.3M13.2 8h1.3M3.4 3.4l.9.9M11.7 11.7l.9.9M3.4 12.6l.9-.9M11.7 4.3l.9-.9M11 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0z',

@@ -1,6 +1,6 @@
 // The picture inside a card: lines with prices and stock, fields old and new,
 // what follows from them, the total and what the change does not do.
-import { decimal, label, money, t } from './i18n'
+import { day, decimal, label, money, t, when } from './i18n'
 import type { Diff, Line, Preview, Refusal } from './types'
 
 export function PreviewBody({ preview: p, moved }: { preview: Preview; moved?: Refusal }) {
@@ -26,9 +26,17 @@ function inLines(p: Preview, d: Diff): boolean {
   return p.lines.some((l) => d.object!.includes(l.product) && d.before === l.stock_before && d.after === l.stock_after)
 }
 
-// A diff does not say what kind of value it is: whole numbers may be telephone
-// or postal codes and stay as they are.
-const show = (s: string) => (/^-?\d+\.\d+$/.test(s) ? decimal(s) : s)
+/** By the kind of the field. Without one, whole numbers may be telephone numbers and stay as they are. */
+function show(d: Diff, s: string): string {
+  switch (d.type) {
+    case 'money': return money(s)
+    case 'decimal': case 'integer': return decimal(s)
+    case 'date': return day(s)
+    case 'datetime': return when(s)
+    case undefined: return /^-?\d+\.\d+$/.test(s) ? decimal(s) : s
+    default: return s
+  }
+}
 
 function Diffs({ diffs, caption, moved, derived }: { diffs: Diff[]; caption: string; moved?: Refusal; derived?: boolean }) {
   const changes = diffs.some((d) => d.before !== '')
@@ -41,8 +49,8 @@ function Diffs({ diffs, caption, moved, derived }: { diffs: Diff[]; caption: str
           <tr class={moved?.fact && d.field === moved.fact.field && (!d.object || d.object === moved.fact.object) ? 'hit' : undefined}>
             <th scope="row">{label(d.label)}{d.object && <small>{d.object}</small>}{d.derived && <span class="tag">{t('diff.derived_tag')}</span>}</th>
             <td>
-              {d.before !== '' && <><del><span class="sr">{t('diff.before')} </span>{show(d.before)}</del> <span class="arrow" aria-hidden="true">→</span> </>}
-              {changes ? <ins><span class="sr">{t('diff.after')} </span>{d.after === '' ? t('diff.empty') : show(d.after)}</ins> : show(d.after)}
+              {d.before !== '' && <><del><span class="sr">{t('diff.before')} </span>{show(d, d.before)}</del> <span class="arrow" aria-hidden="true">→</span> </>}
+              {changes ? <ins><span class="sr">{t('diff.after')} </span>{d.after === '' ? t('diff.empty') : show(d, d.after)}</ins> : show(d, d.after)}
             </td>
           </tr>
         ))}

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { clock } from './api'
 import { decisions, type Put } from './decisions'
 import { decimal, faultText, label, money, t, when, word } from './i18n'
-import { safeHref } from './markdown'
+import { leads, safeHref } from './markdown'
 import { Countdown, Failure, Icon, type IconName } from './parts'
 import { PreviewBody } from './preview'
 import { session } from './session'
@@ -106,7 +106,7 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
       return (
         <div class="result good">
           <p><Icon name="check" />{t('card.executed', { form: label(card.preview.form_label) })}{' '}
-            {card.bill && (link ? <a class="bill" href={link} target="_blank" rel="noopener noreferrer">{card.bill}</a> : <strong class="bill">{card.bill}</strong>)}</p>
+            {card.bill && (link ? <a class="bill" href={link} {...leads(link)}>{card.bill}</a> : <strong class="bill">{card.bill}</strong>)}</p>
           {decidedBy}
         </div>
       )

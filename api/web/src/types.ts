@@ -35,7 +35,7 @@ export interface State {
 
 export interface Fact { kind: string; form: string; key: string; field: string; sub?: string; label: Label; object: string; value: string }
 export interface Refusal { code: string; fact?: Fact; old?: string; new?: string; detail?: string }
-export interface Diff { field: string; label: Label; object?: string; before: string; after: string; derived?: boolean }
+export interface Diff { field: string; label: Label; type?: string; object?: string; before: string; after: string; derived?: boolean }
 export interface Line {
   product: string; product_name: string; unit: string; quantity: string; base_price: string; discount: string
   unit_price: string; amount: string; warehouse: string; stock_before: string; stock_after: string
@@ -53,6 +53,16 @@ export interface Card {
   reason?: string; preview: Preview; capabilities: Capabilities; created_at: string; deadline: string
   decided?: Outcome; decided_by_name?: string; bill?: string; link?: string; refusal?: Refusal; replaces?: string; replaced_by?: string
 }
+
+export interface Field {
+  name: string; label: Label; type: string; required?: boolean; read_only?: boolean; filter?: boolean; sort?: boolean; link_form?: string
+  options?: { value: string; label: Label }[] | null; lines?: Field[] | null
+}
+/** listed is the page's own: the columns that the ERP chose for a list. */
+export interface Form { form: string; label: Label; domain: string; key: string; fields: Field[]; listed?: string[] }
+/** Decimals are strings, links are keys, lines are lists of rows. */
+export type Row = Record<string, unknown>
+export interface Page { rows?: Row[] | null; total: number; truncated: boolean; next_cursor?: string; record?: Row | null }
 
 export type Params = Record<string, string>
 /** One AG-UI event; ours travel in CUSTOM and ACTIVITY_*. */

@@ -69,6 +69,7 @@ func (g *Gateway) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", index)
 	mux.HandleFunc("GET /inbox", index)
 	mux.HandleFunc("GET /c/{id}", index)
+	mux.HandleFunc("GET /erp/form/{form}", index)
 	mux.HandleFunc("GET /assets/", func(w http.ResponseWriter, r *http.Request) {
 		headers(w)
 		files.ServeHTTP(w, r)

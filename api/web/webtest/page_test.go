@@ -70,6 +70,10 @@ var scenarios = map[string]func(*testing.T, *bench){
 	"an upward scroll lets go of the end":                                        scrolling,
 	"the page fits 320 pixels and reaches its menu":                              narrow,
 	"keys open help, focus the composer and can be switched off":                 keys,
+	"the link of a written document opens its record, and the way back goes on":  linkOpensTheRecord,
+	"a record links to others, and says where there is no right":                 linkedRecords,
+	"a record asks for a login and then shows itself; what is missing says so":   recordAfterLogin,
+	"a form lists its records by page and finds them by text":                    recordList,
 	"no screen violates WCAG A or AA in Chinese, light":                          accessible("zh", false),
 	"no screen violates WCAG A or AA in English, dark":                           accessible("en", true),
 }

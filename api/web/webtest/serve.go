@@ -146,6 +146,7 @@ func (g *Gateway) api(mux *http.ServeMux) {
 		problem(w, 404, "not_found", nil)
 	})
 	own("POST /api/op/{op}/{verb}", g.decide)
+	g.records(own)
 }
 
 // Answered settles a question and lets its turn go on.
