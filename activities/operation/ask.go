@@ -70,7 +70,7 @@ func (s *Service) SettleOperation(ctx context.Context, in contract.SettleInput) 
 			return err
 		}
 		if refused = s.mayAsk(row, operation.SettleClaim(in.OpID, in.Status, in.Bill), in.Actor, in.Proof); refused != nil {
-			return nil
+			return nil //nolint:nilerr // A refusal is an answer; nothing was changed.
 		}
 		params := pgdb.FinishOperationParams{TenantID: tenant.String(), OpID: in.OpID, Status: string(in.Status), Bill: in.Bill,
 			Message: "settled by " + in.Actor, Expected: []string{string(operation.NeedsPerson)}}

@@ -49,7 +49,7 @@ func (s *Service) ReadSignal(_ context.Context, in contract.SignalInput) (contra
 		d.DecisionID = "signal-" + strconv.Itoa(in.Index)
 	}
 	if f := d.Shape(); f != nil {
-		return contract.SignalRead{Code: f.Code, Detail: f.Params["detail"]}, nil
+		return contract.SignalRead{Code: f.Code, Detail: f.Params["detail"]}, nil //nolint:nilerr // A refusal is an answer.
 	}
 	return contract.SignalRead{Decision: d}, nil
 }

@@ -21,7 +21,6 @@ type Config struct {
 	TemporalDetails   string `env:"ERPILOT_TEMPORAL_DETAILS" default:"full" help:"What may stand in the Temporal UI: full (old and new values) or ids." group:"Servers"`
 
 	GatewayAddr string `env:"ERPILOT_GATEWAY_ADDR" help:"host:port that the gateway listens on; empty means 127.0.0.1:8700." group:"Servers"`
-	PublicURL   string `env:"ERPILOT_PUBLIC_URL" help:"URL under which people reach the gateway, for links; empty means http://<gateway address>." group:"Servers"`
 
 	SecretKey string `env:"ERPILOT_SECRET_KEY" help:"64 hex digits: the key that seals stored login tokens. Required but for dev, the same on every gateway and worker." group:"Security"`
 
@@ -36,7 +35,6 @@ type Config struct {
 	ModelTimeout   time.Duration `env:"ERPILOT_MODEL_TIMEOUT" default:"10m" help:"Longest time of one model call." group:"Model"`
 
 	DeadlineSelf     time.Duration `env:"ERPILOT_DEADLINE_SELF" default:"24h" help:"How long a person may decide on their own proposal." group:"Deadlines"`
-	DeadlineRole     time.Duration `env:"ERPILOT_DEADLINE_ROLE" default:"168h" help:"How long another approver may decide." group:"Deadlines"`
 	DeadlineQuestion time.Duration `env:"ERPILOT_DEADLINE_QUESTION" default:"24h" help:"How long a question or form waits." group:"Deadlines"`
 
 	LogLevel  string `env:"ERPILOT_LOG_LEVEL" default:"info" help:"debug, info, warn or error." group:"Logs"`
@@ -81,11 +79,6 @@ func (c *Config) Validate() error {
 	}
 	address("ERPILOT_TEMPORAL_ADDRESS", c.TemporalAddress)
 	address("ERPILOT_GATEWAY_ADDR", c.GatewayAddr)
-	if c.PublicURL != "" {
-		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			bad("ERPILOT_PUBLIC_URL", "is no http or https URL")
-		}
-	}
 	if c.SecretKey != "" && (len(c.SecretKey) != 64 || strings.Trim(c.SecretKey, "0123456789abcdefABCDEF") != "") {
 		bad("ERPILOT_SECRET_KEY", "must be 64 hex digits, such as `openssl rand -hex 32` prints")
 	}
@@ -95,7 +88,7 @@ func (c *Config) Validate() error {
 	oneOf("ERPILOT_LOG_FORMAT", c.LogFormat, "text", "json")
 	oneOf("ERPILOT_MODEL_PROVIDER", c.ModelProvider, "", "openai", "anthropic", "demo")
 	for name, d := range map[string]time.Duration{"ERPILOT_DEADLINE_SELF": c.DeadlineSelf,
-		"ERPILOT_DEADLINE_ROLE": c.DeadlineRole, "ERPILOT_DEADLINE_QUESTION": c.DeadlineQuestion} {
+		"ERPILOT_DEADLINE_QUESTION": c.DeadlineQuestion} {
 		if d < time.Second || d > maxDeadline {
 			bad(name, "%s is not within 1s and %s", d, maxDeadline)
 		}

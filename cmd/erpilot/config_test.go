@@ -28,7 +28,6 @@ func TestAllProblemsOfTheConfigurationAreReportedAtOnce(t *testing.T) {
 		"ERPILOT_SECRET_KEY":         "short",
 		"ERPILOT_UNSIGNED_DECISIONS": "maybe",
 		"ERPILOT_LOG_LEVEL":          "loud",
-		"ERPILOT_DEADLINE_ROLE":      "0s",
 		"ERPILOT_MODEL_PROVIDER":     "oracle",
 	} {
 		t.Setenv(name, value)
@@ -38,7 +37,7 @@ func TestAllProblemsOfTheConfigurationAreReportedAtOnce(t *testing.T) {
 		t.Fatal("all of this was accepted")
 	}
 	for _, name := range []string{"ERPILOT_DATABASE_URL", "ERPILOT_GATEWAY_ADDR", "ERPILOT_SECRET_KEY",
-		"ERPILOT_UNSIGNED_DECISIONS", "ERPILOT_LOG_LEVEL", "ERPILOT_DEADLINE_ROLE", "ERPILOT_MODEL_PROVIDER"} {
+		"ERPILOT_UNSIGNED_DECISIONS", "ERPILOT_LOG_LEVEL", "ERPILOT_MODEL_PROVIDER"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named in: %v", name, err)
 		}

@@ -41,9 +41,6 @@ func (c *Config) apply(env dev.Env) Config {
 	cfg.DatabaseURL = env.DatabaseURL
 	cfg.TemporalAddress, cfg.TemporalNamespace = env.TemporalAddress, env.TemporalNamespace
 	cfg.GatewayAddr = env.GatewayAddr
-	if cfg.PublicURL == "" {
-		cfg.PublicURL = env.GatewayURL
-	}
 	if cfg.SecretKey == "" {
 		cfg.SecretKey = env.Secret
 	}

@@ -8,7 +8,7 @@ import (
 
 func TestADecimalHasOneNormalForm(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{"1": "1", "1.0": "1", "01.50": "1.5", "-0": "0", " 2 ": "2", "0.10": "0.1", "+3": "3",
+	for in, want := range map[string]string{"1": "1", "1.0": "1", "01.50": "1.5", "-0": "0", "\t2": "2", "0.10": "0.1", "+3": "3",
 		"12345678901234567890.123456789": "12345678901234567890.123456789", "-7.00": "-7"} {
 		if got, err := NormalizeDecimal(in); err != nil || got != want {
 			t.Errorf("%q is %q, %v; want %q", in, got, err, want)

@@ -135,10 +135,10 @@ func TestFiftyConfirmsOverHTTPWriteOneOrderAndTellEachTheTruth(t *testing.T) {
 			status, raw := li.do("POST", "/api/op/"+card.OpID+"/confirm", confirmation(card, uuid.NewString()))
 			mu.Lock()
 			defer mu.Unlock()
-			switch {
-			case status == http.StatusOK:
+			switch status {
+			case http.StatusOK:
 				told["won"]++
-			case status == http.StatusConflict:
+			case http.StatusConflict:
 				p := problemOf(t, raw)
 				told[p.Code]++
 				if p.Params["by"] == "" || p.Params["at"] == "" {
