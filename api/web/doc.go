@@ -1,4 +1,5 @@
-// Package web is the page that people use: login, conversations, cards, inbox.
+// Package web is the page that people use: login, conversations, cards, inbox,
+// and the records of the ERP, to be read.
 //
 // # How it is made
 //
@@ -14,7 +15,9 @@
 // (GET …/events): transcript.ts holds that fold and nothing else, stream.ts
 // reads the events and resumes by Last-Event-ID, and a frame that comes twice
 // changes nothing. decisions.ts keeps one decision id for each click on exactly
-// one picture. Everything else draws.
+// one picture. records.ts reads forms and records (/erp/api/forms/…) and decides
+// which fields are worth showing; what they are called and how they look comes
+// from the form's metadata alone. Everything else draws.
 //
 // # When things fail
 //
@@ -29,6 +32,8 @@
 //   - No innerHTML anywhere: Markdown becomes elements one by one, the policy
 //     enforces Trusted Types, and raw HTML of a model is shown as text.
 //   - Images in answers are links. Loading one would tell its host what was asked.
+//   - Records are read only. Links to them open in place, and the way back leads
+//     to the conversation; the browser's own keys open them in another tab.
 //   - Confirm and Cancel look alike and have no shortcut.
 //   - The token is in sessionStorage. A script that could read it could read a
 //     cookie's effects as well; the policy keeps such scripts out.
@@ -37,5 +42,6 @@
 //
 //   - EventSource: it sends no Authorization header, and a token in the address
 //     ends up in logs.
+//   - A chunk of its own for the records: they cost 3 KB.
 //   - Hashed file names for the entry: an ETag does the same for two files.
 package web

@@ -11,8 +11,8 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Page is the built page: index.html, to be served at /, /inbox and /c/{id},
-// and what it loads under assets/. Names are stable, so send an ETag of the
+// Page is the built page: index.html, to be served at /, /inbox, /c/{id} and
+// /erp/form/{form}, and what it loads under assets/. Names are stable, so send an ETag of the
 // content and no long cache.
 func Page() fs.FS {
 	page, err := fs.Sub(dist, "dist")

@@ -76,7 +76,7 @@ function Shell() {
         <header class="top">
           <IconButton icon="menu" class="narrow" text={t('sidebar.open')} aria-expanded={drawer} onClick={() => setDrawer(true)} />
           <h1>{title}</h1>
-          <ModelBadge /><ThemeSwitch /><LanguageSwitch />
+          <ModelBadge /><span class="wide-only"><ThemeSwitch /><LanguageSwitch /></span>
         </header>
         {here.page === 'form' ? <RecordPage key={here.id + '?' + here.bill} form={here.id} bill={here.bill} /> : here.page === 'inbox' ? <Inbox /> : here.page === 'home' ? <Home /> : open && open.id === here.id ? <Chat key={open.id} conversation={open} /> : <main class="chat" />}
       </div>

@@ -122,7 +122,7 @@ const Answer = memo(function Answer({ message: m }: { message: MessageView }) {
     <div class={`agent ${m.stored ? '' : 'streaming'}`} data-message={m.message_id} tabIndex={-1}>
       {m.reasoning && <details class="fold reasoning"><summary>{t('reasoning')}</summary><Markdown text={m.reasoning} lang={session.lang} /></details>}
       <Markdown text={m.text} lang={session.lang} />
-      {m.stored && m.text && <div class="tools"><IconButton icon="copy" text={t('copy')} onClick={() => void copy(m.text)} />{m.model && <span class="quiet">{m.model}</span>}</div>}
+      {m.stored && m.text && <div class="tools"><IconButton icon="copy" text={t('copy')} onClick={() => void copy(m.text)} />{m.model && <span class="quiet">{session.demo ? t('model.demo') : m.model}</span>}</div>}
     </div>
   )
 })

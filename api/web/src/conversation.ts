@@ -65,7 +65,10 @@ export class Conversation extends Store {
     const first = !this.loaded
     this.loaded = true
     // What was asked on the empty page may be answered before the stream opens.
-    if (first && asked.id === this.id && this.view.turns.at(-1)?.status === 'answered') this.tell('answered')
+    if (first && asked.id === this.id) {
+      const news = this.view.turns.at(-1)?.status === 'answered' ? 'answered' : this.view.openQuestion ? 'question' : [...this.view.cards.values()].some((c) => c.status === 'awaiting_approval') ? 'approval' : 'settled'
+      this.tell(news)
+    }
     asked.id = ''
     session.labelled(state.model, state.demo)
     this.changed()

@@ -25,6 +25,7 @@ export function Inbox() {
         return [...found, ...settled].sort((a, b) => Date.parse(a.deadline) - Date.parse(b.deadline))
       })
       setLoaded(true)
+      if (conversations.inbox !== found.length) { conversations.inbox = found.length; conversations.changed() }
       setProblem(null)
     } catch (e) { setProblem(asProblem(e)) }
   }

@@ -74,12 +74,12 @@ function Lines({ preview: p, lines, moved }: { preview: Preview; lines: Line[]; 
           {lines.map((l) => (
             <tr class={moved?.fact?.key === l.product ? 'hit' : undefined}>
               <th scope="row">{l.product_name}<small>{l.product}</small></th>
-              <td class="num">{decimal(l.quantity)} {l.unit}</td>
-              <td class="num">{money(l.base_price)}</td>
-              <td class="num">{/^0*(\.0+)?$/.test(l.discount) ? t('line.none') : t('line.off', { percent: decimal(l.discount) })}</td>
-              <td class="num">{money(l.unit_price)}</td>
-              <td class="num strong">{money(l.amount)}</td>
-              <td class="num">
+              <td class="num" data-label={t('line.quantity')}>{decimal(l.quantity)} {l.unit}</td>
+              <td class="num" data-label={t('line.base')}>{money(l.base_price)}</td>
+              <td class="num" data-label={t('line.discount')}>{/^0*(\.0+)?$/.test(l.discount) ? t('line.none') : t('line.off', { percent: decimal(l.discount) })}</td>
+              <td class="num" data-label={t('line.unit_price')}>{money(l.unit_price)}</td>
+              <td class="num strong" data-label={t('line.amount')}>{money(l.amount)}</td>
+              <td class="num" data-label={t('line.stock')}>
                 <del><span class="sr">{t('diff.before')} </span>{decimal(l.stock_before)}</del> <span class="arrow" aria-hidden="true">→</span> <ins><span class="sr">{t('diff.after')} </span>{decimal(l.stock_after)}</ins>
                 {l.warehouse && <small>{l.warehouse}</small>}
               </td>

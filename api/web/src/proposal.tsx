@@ -10,7 +10,7 @@ import { PreviewBody } from './preview'
 import { session } from './session'
 import { announcer, memo, useStore } from './store'
 import type { Notice } from './transcript'
-import type { Card, Refusal } from './types'
+import type { Card, Preview, Refusal } from './types'
 
 interface Props { card: Card; before?: Card; notice?: Notice; put: Put; where?: preact.ComponentChildren }
 
@@ -20,7 +20,7 @@ export const Proposal = memo(function Proposal({ card, before, notice, put, wher
   const p = card.preview
   const open = card.status === 'awaiting_approval'
   const moved = before?.refusal?.fact ? before.refusal : undefined
-  const title = t('card.title', { action: label(p.action_label), form: label(p.form_label) })
+  const title = titled(p)
   return (
     <article class={`card st-${card.status}`} id={'op-' + card.op_id} aria-labelledby={'t-' + card.op_id} data-op={card.op_id} data-status={card.status}>
       <header>
@@ -33,7 +33,7 @@ export const Proposal = memo(function Proposal({ card, before, notice, put, wher
       {open && p.batch && <p class="note strong"><Icon name="warn" />{t('card.batch')}</p>}
       {open && moved && <p class="note strong moved"><Icon name="warn" /><Moved refusal={moved} text={t('card.moved')} /></p>}
       <Outcome card={card} put={put} />
-      {open ? <Body card={card} moved={moved} /> : (
+      {open || card.status === 'draft' ? <Body card={card} moved={moved} /> : (
         <details class="fold"><summary>{t(card.status === 'executed' ? 'card.written' : 'card.was')}</summary><Body card={card} moved={moved} /></details>
       )}
       {where}
@@ -42,6 +42,18 @@ export const Proposal = memo(function Proposal({ card, before, notice, put, wher
     </article>
   )
 })
+
+/** "Create sales order"; an action of the form's own ("Cancel order") names its object itself. */
+function titled(p: Preview): string {
+  return ['create', 'update', 'delete', 'examine', 'generate'].includes(p.action) ? t('card.title', { action: label(p.action_label), form: inside(label(p.form_label)) }) : label(p.action_label)
+}
+/** A label within a sentence: "Sales order" begins small, "VAT rate" does not. */
+const inside = (s: string): string => (/^[A-Z][a-z ]/.test(s) ? s[0]!.toLowerCase() + s.slice(1) : s)
+
+/** People by name: an outcome of the journal has ids. */
+function nameOf(card: Card, id?: string): string {
+  return id === card.requester_id ? card.requester_name || id : id && id === session.user?.user_id ? session.user!.display_name : id ?? ''
+}
 
 function Body({ card, moved }: { card: Card; moved?: Refusal }) {
   const c = card.capabilities
@@ -80,10 +92,12 @@ function Pill({ status, queued }: { status: string; queued: boolean }) {
   )
 }
 
+const shown = (r: Refusal, s = ''): string => (r.fact?.kind === 'price' ? money(s) : r.fact?.kind === 'stock' ? decimal(s) : s)
+
 /** The fact that moved, old and new. */
 function Moved({ refusal, text }: { refusal: Refusal; text: string }) {
   const f = refusal.fact!
-  const show = (s?: string) => (f.kind === 'price' ? money(s ?? '') : decimal(s ?? ''))
+  const show = (s?: string) => shown(refusal, s)
   return (
     <span class="moved-fact">
       {text} <span class="fact-name">{t('card.fact', { label: label(f.label), object: f.object })}</span>{' '}
@@ -95,7 +109,7 @@ function Moved({ refusal, text }: { refusal: Refusal; text: string }) {
 
 function Outcome({ card, put }: { card: Card; put: Put }) {
   const desk = decisions.of(card)
-  const who = { name: card.decided_by_name || card.decided?.by || '', at: when(card.decided?.at), channel: word('channel', card.decided?.channel ?? '') }
+  const who = { name: card.decided_by_name || nameOf(card, card.decided?.by), at: when(card.decided?.at), channel: word('channel', card.decided?.channel ?? '') }
   const decidedBy = card.decided && (card.decided_by_name || card.decided.by) && card.decided.status !== 'expired'
     ? <p class="quiet by">{t('card.decided_by', { ...who, verdict: word('verdict', card.decided.status) })}</p> : null
   const link = safeHref(card.link)
@@ -105,7 +119,7 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
     case 'executed': case 'completed':
       return (
         <div class="result good">
-          <p><Icon name="check" />{t('card.executed', { form: label(card.preview.form_label) })}{' '}
+          <p><Icon name="check" />{t('card.executed', { form: inside(label(card.preview.form_label)) })}{' '}
             {card.bill && (link ? <a class="bill" href={link} {...leads(link)}>{card.bill}</a> : <strong class="bill">{card.bill}</strong>)}</p>
           {decidedBy}
         </div>
@@ -115,7 +129,7 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
       const f = r?.fact
       return (
         <div class="result bad">
-          <p>{faultText(r?.code ?? 'internal', { object: f?.object ?? card.preview.object, label: label(f?.label), old: r?.old ?? '', new: r?.new ?? '', detail: r?.detail ?? '', form: label(card.preview.form_label), action: label(card.preview.action_label) })}</p>
+          <p>{faultText(r?.code ?? 'internal', { object: f?.object ?? card.preview.object, label: label(f?.label), old: r ? shown(r, r.old) : '', new: r ? shown(r, r.new) : '', detail: r?.detail ?? '', form: label(card.preview.form_label), action: label(card.preview.action_label) })}</p>
           {f && <p class="fact"><Moved refusal={r!} text={t('card.changed_fact')} /></p>}
           {decidedBy}
           <Again card={card} put={put} />

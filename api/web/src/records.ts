@@ -12,15 +12,27 @@ export const recordHref = (form: string, key: string): string => `${listHref(for
 class Forms extends Store {
   private known = new Map<string, Form>()
   private columns = new Map<string, string[]>()
+  private sought = new Set<string>()
+  /** Grows with what is known, for parts that are drawn again only on a change. */
+  age = 0
 
   get(form: string): Form | undefined { return this.known.get(form) }
-  forget(): void { this.known.clear(); this.columns.clear() }
+  forget(): void { this.known.clear(); this.columns.clear(); this.sought.clear() }
 
   async schema(form: string): Promise<Form> {
     const found = this.known.get(form) ?? (await get<Form>(at(form) + '/schema'))
+    if (!this.known.has(form)) this.age++
     this.known.set(form, found)
     this.changed()
     return found
+  }
+  /** The form if it is known; else it is asked for once, and the watchers hear of it. */
+  seek(form: string): Form | undefined {
+    if (!this.known.has(form) && !this.sought.has(form)) {
+      this.sought.add(form)
+      void this.schema(form).catch(() => {})
+    }
+    return this.known.get(form)
   }
 
   async record(form: string, id: string): Promise<Row> {

@@ -6,6 +6,7 @@ import { label, t, when } from './i18n'
 import { composing, Countdown, Dialog, Failure, Icon, IconButton } from './parts'
 import { go, route, useRoute } from './route'
 import { session } from './session'
+import { LanguageSwitch, ThemeSwitch } from './switches'
 import { useStore } from './store'
 import type { Summary } from './types'
 
@@ -30,6 +31,7 @@ export function Sidebar({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         {list.map((c) => <Entry key={c.conversation_id} c={c} current={here.id === c.conversation_id} onOpen={onClose} onDelete={() => setDeleting(c)} />)}
         {conversations.loaded && list.length === 0 && <li class="quiet none">{t(find ? 'search.none' : 'conversations.none')}</li>}
       </ul>
+      <div class="row between phone"><ThemeSwitch /><LanguageSwitch /></div>
       <div class="me">
         <span class="avatar" aria-hidden="true">{[...(user?.display_name || user?.username || '?')][0]}</span>
         <span class="who"><strong>{user?.display_name || user?.username}</strong><small>{label(session.tenant)}</small></span>

@@ -1,15 +1,17 @@
 // The calls of a turn: one collapsible row each, with phase and duration.
-import type { ComponentChildren } from 'preact'
+import { about, Arguments } from './arguments'
 import { decimal, faultText, t, word } from './i18n'
 import { Icon } from './parts'
-import { memo } from './store'
+import { forms } from './records'
+import { memo, useStore } from './store'
 import type { CallView } from './transcript'
 
 export function Timeline({ calls, live, lang }: { calls: CallView[]; live: boolean; lang: string }) {
-  return <ul class="timeline" aria-label={t('calls')}>{calls.map((c) => <Row key={c.call_id} call={c} live={live} lang={lang} />)}</ul>
+  useStore(forms)
+  return <ul class="timeline" aria-label={t('calls')}>{calls.map((c) => <Row key={c.call_id} call={c} live={live} lang={lang} age={forms.age} />)}</ul>
 }
 
-const Row = memo(function Row({ call: c, live }: { call: CallView; live: boolean }) {
+const Row = memo(function Row({ call: c, live }: { call: CallView; live: boolean; age: number }) {
   const done = c.phase === 'finished'
   const bad = done && c.outcome === 'error'
   const going = !done && live && c.phase !== 'pending'
@@ -32,25 +34,3 @@ const Row = memo(function Row({ call: c, live }: { call: CallView; live: boolean
     </li>
   )
 })
-
-/** A few words about what the call looks at. */
-function about(c: CallView): string {
-  if (c.summary) return c.summary
-  try {
-    const a = JSON.parse(c.arguments)
-    return [a.form, a.query, a.action, a.target, a.id].filter((x) => typeof x === 'string').join(' · ')
-  } catch { return '' }
-}
-
-/** Arguments as a list that a person can read. */
-function Arguments({ json }: { json: string }) {
-  let value: unknown
-  try { value = JSON.parse(json) } catch { return <p>{t('call.raw')} <code>{json}</code></p> }
-  if (!value || typeof value !== 'object' || Object.keys(value).length === 0) return <p class="quiet">{t('call.noargs')}</p>
-  return <>{tree(value)}</>
-}
-function tree(v: unknown): ComponentChildren {
-  if (Array.isArray(v)) return v.every((x) => typeof x !== 'object') ? v.join(', ') : <ol>{v.map((x) => <li>{tree(x)}</li>)}</ol>
-  if (v && typeof v === 'object') return <dl class="tree">{Object.entries(v).map(([k, x]) => <div><dt>{word('arg', k)}</dt><dd>{tree(x)}</dd></div>)}</dl>
-  return String(v)
-}

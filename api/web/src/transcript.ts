@@ -119,6 +119,8 @@ export class Transcript {
     if (since && old && old.status !== since && !final(card.status)) return
     // The row is the truth, but an older picture of it must not undo its end.
     if (old && final(old.status) && !final(card.status)) return
+    // An answer of HTTP may come after the stream has told that it is ready.
+    if (old && old.status !== 'draft' && card.status === 'draft') return
     this.cards.set(card.op_id, { ...old, ...card, replaced_by: card.replaced_by ?? old?.replaced_by })
     this.item(card.turn_id ?? '', 'card', card.op_id)
     const before = card.replaces && this.cards.get(card.replaces)
@@ -127,6 +129,8 @@ export class Transcript {
   private patchCard(id: string, patch: Partial<Card>): void {
     const card = this.cards.get(id)
     if (!card || (final(card.status) && patch.status && !final(patch.status))) return
+    // Without a status only what stands beside it has changed.
+    if (!patch.status) patch = { ...patch, status: card.status }
     this.cards.set(id, { ...card, ...patch })
   }
   private patchCall(id: string | undefined, patch: Partial<CallView>): void {
@@ -159,9 +163,11 @@ export class Transcript {
       }
       case 'TEXT_MESSAGE_CONTENT': if (f.rawEvent?.turn_id) this.delta('text', f.messageId, f.rawEvent, f.delta); return ''
       case 'ACTIVITY_SNAPSHOT': return this.activity(f)
-      case 'ACTIVITY_DELTA':
+      case 'ACTIVITY_DELTA': {
+        const known = this.cards.get(f.messageId)?.status
         for (const p of f.patch ?? []) if (p.path === '/status') this.patchCard(f.messageId, { status: p.value })
-        return ''
+        return this.waits(f.messageId, known)
+      }
       default: return ''
     }
   }
@@ -171,7 +177,7 @@ export class Transcript {
     if (status === 'running') Object.assign(turn, { queued: false, code: undefined, params: undefined })
     if (turn.status === status) return ''
     turn.status = status
-    return status === 'answered' || status === 'stopped' || status === 'failed' ? status : ''
+    return status === 'answered' || status === 'stopped' || status === 'failed' ? status : status === 'waiting' ? 'settled' : ''
   }
 
   private activity(f: Frame): News {
@@ -255,11 +261,17 @@ export class Transcript {
     }
   }
 
+  /** A proposal is staged first, and waits for the person once its workflow runs. */
+  private waits(id: string, known?: string): News {
+    return known && known !== 'awaiting_approval' && this.cards.get(id)?.status === 'awaiting_approval' ? 'approval' : ''
+  }
+
   private operation(v: any): News {
     const patch: Partial<Card> = { status: v.status }
     for (const k of ['decided', 'bill', 'link', 'refusal', 'replaced_by'] as const) if (v[k]) (patch as any)[k] = v[k]
     const known = this.cards.get(v.op_id)?.status
     this.patchCard(v.op_id, patch)
+    if (this.waits(v.op_id, known)) return 'approval'
     if (known === v.status && !v.bill && !v.refusal) return ''
     if (v.status === 'executed' || v.status === 'refused' || v.status === 'expired') return v.status
     return v.status === 'needs_login' ? 'login' : ''

@@ -59,7 +59,7 @@ export interface Field {
   options?: { value: string; label: Label }[] | null; lines?: Field[] | null
 }
 /** listed is the page's own: the columns that the ERP chose for a list. */
-export interface Form { form: string; label: Label; domain: string; key: string; fields: Field[]; listed?: string[] }
+export interface Form { form: string; label: Label; domain: string; key: string; fields: Field[]; actions?: { action: string; label: Label; args?: Field[] | null }[] | null; listed?: string[] }
 /** Decimals are strings, links are keys, lines are lists of rows. */
 export type Row = Record<string, unknown>
 export interface Page { rows?: Row[] | null; total: number; truncated: boolean; next_cursor?: string; record?: Row | null }

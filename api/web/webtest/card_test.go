@@ -147,7 +147,8 @@ func refusedAndAgain(t *testing.T, x *bench) {
 	x.Click(".st-refused .btn")
 	x.See("#op-op-1-again .lines .hit", "84")
 	x.See("#op-op-1-again .moved", "自上次提议以来已变化")
-	x.See("#op-op-1", "已重新提议")
+	x.See("#op-op-1.st-refused", "已重新提议")
+	x.Until("!document.querySelector('#op-op-1-again [data-verb=approve]').disabled")
 	x.keep("again")
 	if n := browser.Eval[int](x.Tab, "document.querySelectorAll('.card').length"); n != 2 {
 		t.Errorf("%d cards, the old and the fresh one were due", n)
@@ -180,7 +181,9 @@ func failedAndRetried(_ *testing.T, x *bench) {
 
 func pendingSurvives(_ *testing.T, x *bench) {
 	x.proposal(tomorrow())
+	x.See("[role=status]", "有一项写入需要您确认")
 	x.See(".nav-link .count", "1")
+	x.Gone(".entry .spin")
 	x.Reload()
 	x.Until("document.querySelector('.card [data-verb=approve]') && !document.querySelector('.round.stop')")
 	x.See(".entry .waits", "还剩")

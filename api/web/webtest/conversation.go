@@ -156,12 +156,16 @@ func (c *Conversation) Ask(turnID, question string, options []string, deadline t
 }
 
 // Propose shows a card that waits for a decision.
+// The proposal is staged before it waits, as in the product.
 func (c *Conversation) Propose(turnID string, card operation.Card) {
 	if card.CallID == "" {
 		card.CallID = c.Begin(turnID, "propose_write", `{"action":"create","draft_id":"draft-1","draft_revision":1,"form":"sales_order"}`)
 	}
 	card.ConversationID, card.TurnID = c.ID, turnID
+	status := card.Status
+	card.Status = operation.Draft
 	c.Append(event.WriteProposal, turnID, card)
+	c.Append(event.OperationChanged, turnID, event.OpState{OpID: card.OpID, PendingID: card.PendingID, CallID: card.CallID, Status: status})
 	c.Append(event.ApprovalPending, turnID, event.Approval{PendingID: card.PendingID, OpID: card.OpID, CallID: card.CallID, Deadline: card.Deadline})
 	c.Append(event.TurnSuspended, turnID, event.Suspended{Segment: 1, Waiting: []event.WaitingFor{{PendingID: card.PendingID, Kind: "approval", OpID: card.OpID, Deadline: card.Deadline}}})
 }

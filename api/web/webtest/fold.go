@@ -63,8 +63,9 @@ func (c *Conversation) fold(e event.Event, data any) {
 	case event.Title:
 		s.Conversation.Title = d.Title
 	case map[string]any: // TurnEnded
-		status, _ := d["status"].(string)
-		c.turn(e.TurnID, chat.TurnStatus(status))
+		if status, ok := d["status"].(string); ok {
+			c.turn(e.TurnID, chat.TurnStatus(status))
+		}
 	}
 	s.Conversation.PendingCount, s.Conversation.NearestDeadline = 0, nil
 	for _, card := range s.Cards {

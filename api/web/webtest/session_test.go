@@ -148,7 +148,7 @@ func keys(_ *testing.T, x *bench) {
 	x.See(".agent", "演示规划器不懂")
 	x.Press("k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	x.Until("location.pathname === '/' && document.activeElement.id === 'composer'")
-	x.Click("[aria-label='Switch to English']")
+	x.Click(".top [aria-label='Switch to English']")
 	x.Until("document.documentElement.lang === 'en'")
 	x.See(".examples", "Which customers are in East China?")
 }

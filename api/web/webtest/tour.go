@@ -134,6 +134,10 @@ func Again(c *Conversation, card operation.Card, how string) Reply {
 	fresh.Replaces = card.OpID
 	fresh.Preview.Lines[0].StockBefore, fresh.Preview.Lines[0].StockAfter = "84", "74"
 	c.Propose(card.TurnID, fresh)
+	// An event of the old card without a status, and an answer that is older than
+	// what the stream has told already.
+	c.Append(event.OperationChanged, card.TurnID, map[string]any{"op_id": card.OpID, "replaced_by": fresh.OpID})
 	shown, _ := c.Card(fresh.OpID)
+	shown.Status = operation.Draft
 	return Reply{Status: 201, Body: shown}
 }
