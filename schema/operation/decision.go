@@ -92,13 +92,19 @@ type View struct {
 	Deadline  time.Time
 	// Decided is nil while the pending is open.
 	Decided *Outcome
+	// Accepted names the decision that counted, as Decision.Key does.
+	Accepted string
 	// Superseded lists pendings that an edit replaced.
 	Superseded []string
 }
 
+// Key is what makes a repeated decision the same one: its id and its verb.
+func (d Decision) Key() string { return d.DecisionID + "/" + string(d.Decision) }
+
 // Check tells whether the decision fits what waits, now. Nil means that it may
-// be claimed; authority is asked afterwards. Refusals are typed: invalid,
-// stale_decision, already_decided, expired, not_pending.
+// be claimed, or that it is the very decision that counted already; authority is
+// asked afterwards. Refusals are typed: invalid, stale_decision, already_decided,
+// expired, not_pending.
 func Check(v View, d Decision, now time.Time) *fault.Error {
 	if err := d.Shape(); err != nil {
 		return err
@@ -118,6 +124,8 @@ func Check(v View, d Decision, now time.Time) *fault.Error {
 		return fault.New(fault.StaleDecision, "reason", "revision")
 	case d.Digest != v.Digest:
 		return fault.New(fault.StaleDecision, "reason", "digest")
+	case v.Accepted != "" && v.Accepted == d.Key():
+		return nil
 	case v.Decided != nil:
 		return Settled(*v.Decided)
 	case v.Status != AwaitingApproval:

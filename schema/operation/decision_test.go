@@ -47,6 +47,8 @@ func TestCheckNamesWhyADecisionDoesNotFit(t *testing.T) {
 		"not waiting yet":          {func(v *View) { v.Status = Draft }, nil, early, fault.NotPending, ""},
 		"decided and too late":     {func(v *View) { v.Decided = &Outcome{Status: Rejected, By: "li", At: early} }, nil, noon, fault.AlreadyDecided, ""},
 		"stale wins over decided":  {func(v *View) { v.Decided = &Outcome{Status: Approved} }, func(d *Decision) { d.Digest = "d1" }, early, fault.StaleDecision, "digest"},
+		"the same one again":       {func(v *View) { v.Decided, v.Accepted = &Outcome{Status: Approved}, fitting().Key() }, nil, noon, "", ""},
+		"its id with another verb": {func(v *View) { v.Decided, v.Accepted = &Outcome{Status: Approved, By: "li"}, fitting().Key() }, func(d *Decision) { d.Decision = Reject }, early, fault.AlreadyDecided, ""},
 		"cancel fits like approve": {nil, func(d *Decision) { d.Decision = Cancel }, early, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,8 @@ func operationAttributes(tenant string, p Prepared, conversationID string) tempo
 		AttrConversation.ValueSet(conversationID), AttrDeadline.ValueSet(p.Deadline))
 }
 
-func operationMemo(p Prepared) map[string]any {
+// OperationMemo is what an approver needs when no worker is up to answer.
+func OperationMemo(p Prepared) map[string]any {
 	return map[string]any{MemoSummary: p.Summary, MemoDetails: p.Details, MemoDecide: DecidePayload(p.OpID, p.PendingID, p.Revision, p.Digest)}
 }
 
@@ -36,7 +37,7 @@ func OperationChild(p Prepared, in TurnInput) workflow.ChildWorkflowOptions {
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: operationAttributes(in.Tenant, p, in.ConversationID),
-		Memo:                  operationMemo(p),
+		Memo:                  OperationMemo(p),
 		StaticSummary:         p.Summary,
 		StaticDetails:         p.Details,
 	}
@@ -51,7 +52,7 @@ func OperationOptions(taskQueue, tenant string, p Prepared, conversationID strin
 		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		TypedSearchAttributes:    operationAttributes(tenant, p, conversationID),
-		Memo:                     operationMemo(p),
+		Memo:                     OperationMemo(p),
 		StaticSummary:            p.Summary,
 		StaticDetails:            p.Details,
 	}

@@ -88,7 +88,11 @@ func serverArgs(cfg Config) []string {
 	}
 	args := []string{"server", "start-dev", "--ip", Host, "--port", strconv.Itoa(cfg.Port), "--log-level", level,
 		"--disable-config-file", "--disable-config-env",
-		"--dynamic-config-value", "frontend.enableServerVersionCheck=false"}
+		"--dynamic-config-value", "frontend.enableServerVersionCheck=false",
+		// One partition a queue: with more, a task that arrives while no worker is up
+		// may wait in one that nobody polls for up to a minute.
+		"--dynamic-config-value", "matching.numTaskqueueReadPartitions=1",
+		"--dynamic-config-value", "matching.numTaskqueueWritePartitions=1"}
 	if cfg.UIPort == 0 {
 		args = append(args, "--headless")
 	} else {

@@ -63,7 +63,7 @@ func (o *op) must(want operation.Status) error {
 // view is the state as operation.Check takes it.
 func (o *op) view() operation.View {
 	return operation.View{OpID: o.in.OpID, Status: o.state.Status, PendingID: o.state.PendingID, Revision: o.state.Revision,
-		Digest: o.state.Digest, Deadline: o.state.Deadline, Decided: o.state.Decided, Superseded: o.superseded}
+		Digest: o.state.Digest, Deadline: o.state.Deadline, Decided: o.state.Decided, Accepted: o.accepted, Superseded: o.superseded}
 }
 
 // decide answers the update: checked again, claimed in order of arrival,
@@ -94,6 +94,9 @@ func (o *op) claim(ctx workflow.Context, d operation.Decision) (*fault.Error, er
 	if refused := operation.Check(o.view(), d, claimed); refused != nil {
 		return refused, nil
 	}
+	if o.accepted == d.Key() { // an update and the signal that stood in for it
+		return nil, nil
+	}
 	var a contract.Authorised
 	if err := step.Local(ctx, contract.AuthoriseDecision, string(d.Decision), contract.AuthoriseInput{OpInput: o.id(), Decision: d, ClaimedAt: claimed}, &a); err != nil {
 		return nil, err
@@ -104,6 +107,7 @@ func (o *op) claim(ctx workflow.Context, d operation.Decision) (*fault.Error, er
 	if a.Code != "" {
 		return &fault.Error{Code: a.Code, Params: a.Params}, nil
 	}
+	o.accepted = d.Key()
 	return nil, nil
 }
 
@@ -137,6 +141,9 @@ func (o *op) revise(ctx workflow.Context, r contract.Revision) (contract.Operati
 	o.state.PendingID, o.state.Revision, o.state.Digest, o.state.Deadline = n.PendingID, n.Prepared.Revision, n.Digest, n.Deadline
 	o.state.Summary, o.state.Details = n.Summary, n.Details
 	o.show(ctx)
+	if err := workflow.UpsertMemo(ctx, contract.OperationMemo(n.Prepared)); err != nil {
+		workflow.GetLogger(ctx).Warn("the memo was not upserted", "op_id", o.in.OpID)
+	}
 	return o.state, nil
 }
 

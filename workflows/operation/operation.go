@@ -24,6 +24,8 @@ type op struct {
 	in         contract.OperationInput
 	state      contract.OperationState
 	superseded []string
+	// accepted is the key of the decision that counted.
+	accepted string
 	// claims are decisions between check and answer.
 	claims int
 	mutex  workflow.Mutex

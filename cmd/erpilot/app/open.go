@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	sdklog "go.temporal.io/sdk/log"
@@ -71,6 +72,11 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		db.Close()
 		return nil, fmt.Errorf("the Temporal frontend at %s does not answer (ERPILOT_TEMPORAL_ADDRESS): %w", options.HostPort, err)
+	}
+	if _, err := temporal.WorkflowService().DescribeNamespace(dial, &workflowservice.DescribeNamespaceRequest{Namespace: options.Namespace}); err != nil {
+		temporal.Close()
+		db.Close()
+		return nil, fmt.Errorf("the Temporal namespace %q is not there (ERPILOT_TEMPORAL_NAMESPACE): %w", options.Namespace, err)
 	}
 	a := &App{Parts: Parts{DB: db, Temporal: temporal, Namespace: options.Namespace, TaskQueue: contract.TaskQueue,
 		ERP: builtin.New(db), Catalogue: tool.Builtin(), Key: key, Log: s.Log, Operation: s.Operation,

@@ -73,6 +73,10 @@ func NewWorker(ctx context.Context, p Parts) (worker.Worker, error) {
 	}
 	w := worker.New(p.Temporal, p.TaskQueue, worker.Options{
 		Interceptors: []interceptor.WorkerInterceptor{faults.Interceptor(p.Log)},
+		// Enough to watch every partition of the queue: a task in one that nobody
+		// polls would wait until a long poll ends.
+		MaxConcurrentWorkflowTaskPollers: 8,
+		MaxConcurrentActivityTaskPollers: 8,
 		// Stop reaches a running model call through its heartbeat.
 		MaxHeartbeatThrottleInterval:     2 * time.Second,
 		DefaultHeartbeatThrottleInterval: 2 * time.Second,

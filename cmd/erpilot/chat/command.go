@@ -15,7 +15,7 @@ import (
 
 // Command is the command line of `erpilot chat`.
 type Command struct {
-	URL          string `name:"url" env:"ERPILOT_URL" default:"http://127.0.0.1:8700" help:"Where the gateway is."`
+	URL          string `name:"url" env:"ERPILOT_URL" help:"Where the gateway is; empty means the one of a running dev, else http://127.0.0.1:8700."`
 	Brand        string `env:"ERPILOT_BRAND" help:"Your brand; asked for where there are several."`
 	Subsidiary   string `env:"ERPILOT_SUBSIDIARY" help:"Your subsidiary."`
 	User         string `env:"ERPILOT_USER" help:"Your user name. The password is asked for, or taken from ERPILOT_PASSWORD."`

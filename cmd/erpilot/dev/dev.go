@@ -95,7 +95,7 @@ func Run(ctx context.Context, cfg Config, parts Parts) (err error) {
 		return unlessDone(ctx, err)
 	}
 	return unlessDone(ctx, serve(ctx, env, s, parts, func() {
-		if err := state.announce(env.GatewayURL); err != nil {
+		if err := errors.Join(state.announce(env.GatewayURL), state.publish(env)); err != nil {
 			out.line("Another start will not know where this one is: %v", err)
 		}
 		banner(out, env, parts, time.Since(begin))

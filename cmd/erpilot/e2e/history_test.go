@@ -261,3 +261,24 @@ func (w *world) store(way, workflowID string, raw []byte) {
 		w.t.Fatal(err)
 	}
 }
+
+// TestNamesAndAmountsStayOutOfTemporalWhenAskedTo holds
+// ERPILOT_TEMPORAL_DETAILS=ids: no display row enters history, memo or summary.
+func TestNamesAndAmountsStayOutOfTemporalWhenAskedTo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.parts.Operation.IDsOnly = true })
+	c := w.conversation()
+	w.decided(c, operation.Approve, operation.Executed)
+	w.event(c, event.TurnEnded, 1)
+	for id, h := range w.histories() {
+		raw, err := temporalproto.CustomJSONMarshalOptions{}.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []string{"晨光", "龙井", "李娜"} {
+			if strings.Contains(string(raw), s) {
+				t.Errorf("the history of %s holds %q", id, s)
+			}
+		}
+	}
+}
