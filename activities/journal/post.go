@@ -139,6 +139,13 @@ func lock(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, userID, 
 // replay finds the message under its key: a turn, or an answer.
 func (p Post) replay(ctx context.Context, q *pgdb.Queries) (Posted, bool, error) {
 	tenant := p.Tenant.String()
+	m, err := q.MessageByID(ctx, pgdb.MessageByIDParams{TenantID: tenant, MessageID: p.messageID()})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Posted{}, false, nil
+	}
+	if err != nil {
+		return Posted{}, false, err
+	}
 	turn, err := q.TurnByKey(ctx, pgdb.TurnByKeyParams{TenantID: tenant, ConversationID: p.ConversationID, IdempotencyKey: p.Key})
 	if err == nil {
 		if turn.RequestHash != p.hash() {
@@ -147,13 +154,6 @@ func (p Post) replay(ctx context.Context, q *pgdb.Queries) (Posted, bool, error)
 		return Posted{ConversationID: p.ConversationID, TurnID: turn.TurnID, N: int(turn.N), MessageID: p.messageID(), Turn: turn, Replayed: true}, true, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return Posted{}, false, err
-	}
-	m, err := q.MessageByID(ctx, pgdb.MessageByIDParams{TenantID: tenant, MessageID: p.messageID()})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Posted{}, false, nil
-	}
-	if err != nil {
 		return Posted{}, false, err
 	}
 	if m.Text != p.Text || (p.Answers != "" && p.Answers != value(m.Answers)) {
@@ -196,20 +196,17 @@ func (p Post) question(ctx context.Context, q *pgdb.Queries) (*pgdb.Pending, err
 // open inserts the next turn with its message.
 func (p Post) open(ctx context.Context, tx pgx.Tx, conversation pgdb.Conversation) (Posted, error) {
 	q, tenant := pgdb.New(tx), p.Tenant.String()
-	n, err := q.CountTurn(ctx, pgdb.CountTurnParams{TenantID: tenant, ConversationID: p.ConversationID})
+	counted, err := q.CountTurn(ctx, pgdb.CountTurnParams{TenantID: tenant, ConversationID: p.ConversationID, Title: Title(p.Text)})
 	if err != nil {
 		return Posted{}, err
 	}
-	status, queuedAt := chat.Running, (*time.Time)(nil)
-	switch _, err := q.RunningTurn(ctx, pgdb.RunningTurnParams{TenantID: tenant, ConversationID: p.ConversationID}); {
-	case err == nil:
+	n, status, queuedAt := counted.TurnCount, chat.Running, (*time.Time)(nil)
+	if counted.Busy {
 		now, err := q.DatabaseClock(ctx)
 		if err != nil {
 			return Posted{}, err
 		}
 		status, queuedAt = chat.Waiting, &now
-	case !errors.Is(err, pgx.ErrNoRows):
-		return Posted{}, err
 	}
 	turnID, err := uuid.NewV7()
 	if err != nil {
@@ -228,11 +225,8 @@ func (p Post) open(ctx context.Context, tx pgx.Tx, conversation pgdb.Conversatio
 	}
 	entries := []Entry{{Type: event.TurnStarted, Key: "turn_started:" + turn.TurnID,
 		Data: event.Started{N: int(n), MessageID: posted.MessageID, Text: p.Text, Queued: status == chat.Waiting}}}
-	if title := Title(p.Text); conversation.Title == "" {
-		if _, err := q.TitleConversation(ctx, pgdb.TitleConversationParams{TenantID: tenant, ConversationID: p.ConversationID, Title: title}); err != nil {
-			return Posted{}, err
-		}
-		entries = append(entries, Entry{Type: event.Titled, Key: "titled:first", Data: event.Title{Title: title}})
+	if conversation.Title == "" {
+		entries = append(entries, Entry{Type: event.Titled, Key: "titled:first", Data: event.Title{Title: Title(p.Text)}})
 	}
 	_, err = Append(ctx, tx, p.Tenant, p.ConversationID, turn.TurnID, entries...)
 	return posted, err

@@ -31,8 +31,8 @@ func NewReader(db *store.DB, tenant identity.Tenant, conversationID string, afte
 // Next returns the events that follow, at most 500; none when the head is
 // reached. More reports that there may be others right behind.
 func (r *Reader) Next(ctx context.Context) (events []event.Event, more bool, err error) {
-	err = r.db.Tx(ctx, r.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		events, err = Read(ctx, tx, r.tenant, r.conversationID, r.after, pageRows)
+	err = r.db.One(ctx, r.tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		events, err = read(ctx, q, r.tenant, r.conversationID, r.after, pageRows)
 		return err
 	})
 	if err != nil {
@@ -49,7 +49,11 @@ func (r *Reader) After() int64 { return r.after }
 
 // Read returns the events after the seq, at most limit.
 func Read(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversationID string, after int64, limit int) ([]event.Event, error) {
-	rows, err := pgdb.New(tx).ReadJournal(ctx, pgdb.ReadJournalParams{
+	return read(ctx, pgdb.New(tx), tenant, conversationID, after, limit)
+}
+
+func read(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, conversationID string, after int64, limit int) ([]event.Event, error) {
+	rows, err := q.ReadJournal(ctx, pgdb.ReadJournalParams{
 		TenantID: tenant.String(), ConversationID: conversationID, Seq: after, MaxRows: int32(limit),
 	})
 	if err != nil {

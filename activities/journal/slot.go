@@ -22,12 +22,7 @@ import (
 // nobody queues or a turn runs. The caller signals it go_on after the commit; the
 // turn then takes the slot itself. The caller holds the conversation.
 func NextInLine(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversationID string) (*pgdb.Turn, error) {
-	q := pgdb.New(tx)
-	_, err := q.RunningTurn(ctx, pgdb.RunningTurnParams{TenantID: tenant.String(), ConversationID: conversationID})
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return nil, err
-	}
-	next, err := q.OldestQueuedTurn(ctx, pgdb.OldestQueuedTurnParams{TenantID: tenant.String(), ConversationID: conversationID})
+	next, err := pgdb.New(tx).NextInLine(ctx, pgdb.NextInLineParams{TenantID: tenant.String(), ConversationID: conversationID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

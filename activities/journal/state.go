@@ -191,8 +191,8 @@ func readStreaming(ctx context.Context, tx pgx.Tx, in StateInput, s *chat.State)
 // open ones.
 func Stored(ctx context.Context, db *store.DB, tenant identity.Tenant, messages []string) (map[string]bool, error) {
 	stored := map[string]bool{}
-	err := db.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		ids, err := pgdb.New(tx).StoredMessages(ctx, pgdb.StoredMessagesParams{TenantID: tenant.String(), Messages: messages})
+	err := db.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		ids, err := q.StoredMessages(ctx, pgdb.StoredMessagesParams{TenantID: tenant.String(), Messages: messages})
 		for _, id := range ids {
 			stored[id] = true
 		}

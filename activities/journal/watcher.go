@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/schema/identity"
@@ -120,9 +118,9 @@ func (w *Watcher) pollOnce(ctx context.Context, known map[roomKey]int64) map[roo
 	heads := map[roomKey]int64{}
 	for tenant, conversations := range w.hub.watched() {
 		var rows []pgdb.JournalHeadsRow
-		err := w.db.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		err := w.db.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
 			var err error
-			rows, err = pgdb.New(tx).JournalHeads(ctx, pgdb.JournalHeadsParams{TenantID: tenant.String(), Conversations: conversations})
+			rows, err = q.JournalHeads(ctx, pgdb.JournalHeadsParams{TenantID: tenant.String(), Conversations: conversations})
 			return err
 		})
 		if err != nil {

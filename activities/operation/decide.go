@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
@@ -60,6 +61,8 @@ type decider struct {
 	name     string
 	channel  operation.Channel
 	verified bool
+	// id is who they are to the ERP now, where verified.
+	id erp.Identity
 }
 
 // who reads the proof of a decision. Without one the actor is a claim that
@@ -79,11 +82,11 @@ func (s *Service) who(ctx context.Context, tenant identity.Tenant, d operation.D
 	if err != nil {
 		return decider{userID: d.Actor, channel: operation.ChannelTemporal}, fault.New(fault.Unverified), nil
 	}
-	user, _, err := s.ERP.User(ctx, tenant, userID)
+	id, err := s.identify(ctx, tenant, userID)
 	if fault.CodeOf(err) == fault.NotFound {
 		return decider{userID: userID, channel: channel}, fault.New(fault.NotAllowedToDecide), nil
 	}
-	return decider{userID: userID, name: user.DisplayName, channel: channel, verified: true}, nil, err
+	return decider{userID: userID, name: id.User.DisplayName, channel: channel, verified: true, id: id}, nil, err
 }
 
 // AuthoriseDecision answers a claim: who decides, do policy and grants allow it,
@@ -132,11 +135,14 @@ func (s *Service) mayDecide(ctx context.Context, tenant identity.Tenant, row pgd
 	if d.Decision != operation.Approve {
 		return nil, nil
 	}
-	id, err := s.identify(ctx, tenant, row.UserID)
-	if err != nil && retryable(err) {
-		return nil, err
+	id := by.id // the decider is the requester, read a moment ago
+	if !by.verified {
+		var err error
+		if id, err = s.identify(ctx, tenant, row.UserID); err != nil && retryable(err) {
+			return nil, err
+		}
 	}
-	if err != nil || !id.Grants.Allows(row.TargetForm, row.Action) {
+	if !id.Grants.Allows(row.TargetForm, row.Action) {
 		return fault.New(fault.PermissionDenied, "form", row.TargetForm, "action", row.Action), nil
 	}
 	return nil, nil

@@ -124,8 +124,8 @@ func (s *Service) fromCall(ctx context.Context, tenant identity.Tenant, call pgd
 		return proposal{}, "", fault.New(fault.ArgumentsInvalid, "detail", "arguments are not those of propose_write")
 	}
 	var userID string
-	err := s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		t, err := pgdb.New(tx).Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: call.TurnID})
+	err := s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		t, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: call.TurnID})
 		userID = t.UserID
 		return err
 	})

@@ -73,8 +73,8 @@ func (s *Service) identify(ctx context.Context, tenant identity.Tenant, userID s
 // load reads the staging row.
 func (s *Service) load(ctx context.Context, tenant identity.Tenant, opID string) (pgdb.Operation, error) {
 	var row pgdb.Operation
-	err := s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) (err error) {
-		row, err = pgdb.New(tx).Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: opID})
+	err := s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) (err error) {
+		row, err = q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: opID})
 		return store.NotFound(err, "operation")
 	})
 	return row, err
@@ -90,8 +90,8 @@ func (s *Service) told(ctx context.Context, tenant identity.Tenant, row pgdb.Ope
 		return nil
 	}
 	var n int32
-	err := s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		t, err := pgdb.New(tx).Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: *row.TurnID})
+	err := s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		t, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: *row.TurnID})
 		n = t.N
 		return err
 	})

@@ -9,6 +9,9 @@
 // everybody's. The pool becomes the role erpilot_app after connecting; only
 // migrations run as the owner. Queries are sqlc's, from schema/queries.
 //
+// A read of one statement goes through DB.One: scope and statement travel
+// together, one round trip instead of three.
+//
 // # Failure handling
 //
 // A connection that breaks while COMMIT is under way leaves the outcome

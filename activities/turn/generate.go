@@ -115,8 +115,7 @@ func (s *Service) reset(ctx context.Context, a agent, messageID string, attempt 
 func (s *Service) stored(ctx context.Context, a agent, step int) (turn.Replied, bool, error) {
 	var r turn.Replied
 	found := false
-	err := s.DB.Tx(ctx, a.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		q := pgdb.New(tx)
+	err := s.DB.One(ctx, a.tenant, func(ctx context.Context, q *pgdb.Queries) error {
 		reply, err := q.Reply(ctx, pgdb.ReplyParams{TenantID: a.turn.TenantID, TurnID: a.turn.TurnID, Step: int32(step)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/model"
@@ -76,8 +74,8 @@ func (s *Service) load(ctx context.Context, tenantID, turnID string) (agent, err
 		return agent{}, err
 	}
 	a := agent{tenant: tenant}
-	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) (err error) {
-		a.turn, err = pgdb.New(tx).Turn(ctx, pgdb.TurnParams{TenantID: tenantID, TurnID: turnID})
+	err = s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) (err error) {
+		a.turn, err = q.Turn(ctx, pgdb.TurnParams{TenantID: tenantID, TurnID: turnID})
 		return store.NotFound(err, "turn")
 	})
 	if err != nil {

@@ -20,16 +20,24 @@ import (
 // SuspendTurn gives the running slot back while the turn waits for people, and
 // hands it to the turn that has queued longest.
 func (s *Service) SuspendTurn(ctx context.Context, in contract.SlotInput) error {
-	return s.release(ctx, in.Tenant, in.ConversationID, in.TurnID, func(ctx context.Context, tx pgx.Tx, q *pgdb.Queries) error {
+	return s.release(ctx, in.Tenant, in.ConversationID, in.TurnID, func(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) (*pgdb.Turn, error) {
+		q := pgdb.New(tx)
+		// The conversation first, as everywhere: no two lock in opposite order.
+		if _, err := q.LockConversation(ctx, pgdb.LockConversationParams{TenantID: in.Tenant, ConversationID: in.ConversationID}); err != nil {
+			return nil, store.NotFound(err, "conversation")
+		}
 		if _, err := q.SetTurnWaiting(ctx, pgdb.SetTurnWaitingParams{TenantID: in.Tenant, TurnID: in.TurnID}); err != nil {
-			return err
+			return nil, err
 		}
 		waiting := make([]event.WaitingFor, 0, len(in.Waiting))
 		for _, w := range in.Waiting {
 			waiting = append(waiting, event.WaitingFor{PendingID: w.PendingID, Kind: string(w.Kind), CallID: w.CallID, OpID: w.OpID, Deadline: w.Deadline})
 		}
-		return s.note(ctx, tx, in.Tenant, in.ConversationID, in.TurnID, journal.Entry{Type: event.TurnSuspended,
-			Key: turnKey(in.TurnID, "suspended", in.Segment), Data: event.Suspended{Segment: in.Segment, Waiting: waiting}})
+		if err := s.note(ctx, tx, in.Tenant, in.ConversationID, in.TurnID, journal.Entry{Type: event.TurnSuspended,
+			Key: turnKey(in.TurnID, "suspended", in.Segment), Data: event.Suspended{Segment: in.Segment, Waiting: waiting}}); err != nil {
+			return nil, err
+		}
+		return journal.NextInLine(ctx, tx, tenant, in.ConversationID)
 	})
 }
 
@@ -83,38 +91,30 @@ func (s *Service) ResumeTurn(ctx context.Context, in contract.SlotInput) (contra
 // EndTurn stores how the turn ended, closes its open questions, and hands the
 // slot on. Repeating it sends the next in line its signal again.
 func (s *Service) EndTurn(ctx context.Context, in contract.EndInput) error {
-	return s.release(ctx, in.Tenant, in.ConversationID, in.TurnID, func(ctx context.Context, tx pgx.Tx, q *pgdb.Queries) error {
-		row, err := q.Turn(ctx, pgdb.TurnParams{TenantID: in.Tenant, TurnID: in.TurnID})
+	return s.release(ctx, in.Tenant, in.ConversationID, in.TurnID, func(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) (*pgdb.Turn, error) {
+		row, err := pgdb.New(tx).Turn(ctx, pgdb.TurnParams{TenantID: in.Tenant, TurnID: in.TurnID})
 		if err != nil {
-			return store.NotFound(err, "turn")
+			return nil, store.NotFound(err, "turn")
 		}
-		tenant, err := identity.ParseTenant(in.Tenant)
-		if err != nil {
-			return err
+		closed, next, err := journal.CloseTurn(ctx, tx, tenant, row, in.Status, in.Code)
+		if err != nil || closed {
+			return next, err
 		}
-		_, _, err = journal.CloseTurn(ctx, tx, tenant, row, in.Status, in.Code)
-		return err
+		return journal.NextInLine(ctx, tx, tenant, in.ConversationID)
 	})
 }
 
-// release frees the running slot in one transaction and wakes the next in line.
-// It is safe to repeat: a lost signal is sent again.
-func (s *Service) release(ctx context.Context, tenantID, conversationID, turnID string, free func(context.Context, pgx.Tx, *pgdb.Queries) error) error {
+// release frees the running slot in one transaction and wakes the next in line,
+// whom free returns. It is safe to repeat: a lost signal is sent again.
+func (s *Service) release(ctx context.Context, tenantID, conversationID, turnID string,
+	free func(context.Context, pgx.Tx, identity.Tenant) (*pgdb.Turn, error)) error {
 	tenant, err := identity.ParseTenant(tenantID)
 	if err != nil {
 		return err
 	}
 	var next *pgdb.Turn
 	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		q := pgdb.New(tx)
-		// The conversation first, as everywhere: no two lock in opposite order.
-		if _, err := q.LockConversation(ctx, pgdb.LockConversationParams{TenantID: tenantID, ConversationID: conversationID}); err != nil {
-			return store.NotFound(err, "conversation")
-		}
-		if err := free(ctx, tx, q); err != nil {
-			return err
-		}
-		next, err = journal.NextInLine(ctx, tx, tenant, conversationID)
+		next, err = free(ctx, tx, tenant)
 		return err
 	})
 	if err != nil {

@@ -60,8 +60,8 @@ func (s *Service) carryOut(ctx context.Context, a agent, calls []turn.Call) erro
 // refusal, is a result; only infrastructure trouble is an error.
 func (s *Service) call(ctx context.Context, a agent, callID string) error {
 	var row pgdb.Call
-	err := s.DB.Tx(ctx, a.tenant, func(ctx context.Context, tx pgx.Tx) (err error) {
-		row, err = pgdb.New(tx).Call(ctx, pgdb.CallParams{TenantID: a.turn.TenantID, CallID: callID})
+	err := s.DB.One(ctx, a.tenant, func(ctx context.Context, q *pgdb.Queries) (err error) {
+		row, err = q.Call(ctx, pgdb.CallParams{TenantID: a.turn.TenantID, CallID: callID})
 		return err
 	})
 	if err != nil || row.Status == "finished" {

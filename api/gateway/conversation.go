@@ -98,8 +98,8 @@ func (s *Server) owned(r *http.Request, who *requester) (pgdb.Conversation, erro
 		return pgdb.Conversation{}, err
 	}
 	var row pgdb.Conversation
-	err = s.DB.Tx(r.Context(), who.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		row, err = pgdb.New(tx).Conversation(ctx, pgdb.ConversationParams{TenantID: who.tenant.String(), ConversationID: id, UserID: who.userID})
+	err = s.DB.One(r.Context(), who.tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		row, err = q.Conversation(ctx, pgdb.ConversationParams{TenantID: who.tenant.String(), ConversationID: id, UserID: who.userID})
 		return err
 	})
 	return row, store.NotFound(err, "conversation")

@@ -223,8 +223,7 @@ func faultOf(err error) error {
 
 // decisionSoFar reads the operation and, if it was made before, the decision.
 func (s *Server) decisionSoFar(ctx context.Context, who *requester, opID, decisionID string) (row pgdb.Operation, first *pgdb.Decision, err error) {
-	err = s.DB.Tx(ctx, who.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		q := pgdb.New(tx)
+	err = s.DB.One(ctx, who.tenant, func(ctx context.Context, q *pgdb.Queries) error {
 		if row, err = q.Operation(ctx, pgdb.OperationParams{TenantID: who.tenant.String(), OpID: opID}); err != nil {
 			return store.NotFound(err, "operation")
 		}
@@ -285,8 +284,8 @@ func (s *Server) auditRefusal(ctx context.Context, who *requester, row pgdb.Oper
 
 // operationRow reads a row without asking whose it is.
 func (s *Server) operationRow(ctx context.Context, tenant identity.Tenant, opID string) (row pgdb.Operation, err error) {
-	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		row, err = pgdb.New(tx).Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: opID})
+	err = s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		row, err = q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: opID})
 		return err
 	})
 	return row, store.NotFound(err, "operation")

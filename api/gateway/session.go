@@ -89,8 +89,8 @@ func (s *Server) authenticate(r *http.Request) (*requester, error) {
 
 // session fills in whose session it is. Codes: unauthenticated.
 func (s *Server) session(ctx context.Context, who *requester) error {
-	err := s.DB.Tx(ctx, who.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		row, err := pgdb.New(tx).SessionByToken(ctx, pgdb.SessionByTokenParams{TenantID: who.tenant.String(), TokenHash: who.tokenHash})
+	err := s.DB.One(ctx, who.tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		row, err := q.SessionByToken(ctx, pgdb.SessionByTokenParams{TenantID: who.tenant.String(), TokenHash: who.tokenHash})
 		if err == nil {
 			who.sessionID, who.userID, who.expires = row.SessionID, row.UserID, row.ExpiresAt
 		}

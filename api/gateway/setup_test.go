@@ -387,7 +387,7 @@ func (b *bundle) turn(conv string, started time.Time) pgdb.Turn {
 		if err != nil {
 			return err
 		}
-		row, err = q.InsertTurn(ctx, pgdb.InsertTurnParams{TenantID: east.String(), TurnID: uuid.NewString(), ConversationID: conv, UserID: "u1", N: n,
+		row, err = q.InsertTurn(ctx, pgdb.InsertTurnParams{TenantID: east.String(), TurnID: uuid.NewString(), ConversationID: conv, UserID: "u1", N: n.TurnCount,
 			Status: "running", Locale: "zh", IdempotencyKey: uuid.NewString(), RequestHash: "x"})
 		return err
 	})

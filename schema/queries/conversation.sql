@@ -27,17 +27,17 @@ ORDER BY c.updated_at DESC LIMIT sqlc.arg(max_rows);
 UPDATE conversations SET title = $3, updated_at = clock_timestamp()
 WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL;
 
--- name: TitleConversation :execrows
--- Names a conversation after its first message, once.
-UPDATE conversations SET title = $3 WHERE tenant_id = $1 AND conversation_id = $2 AND title = '';
-
 -- name: DeleteConversation :execrows
 UPDATE conversations SET deleted_at = clock_timestamp()
 WHERE tenant_id = $1 AND conversation_id = $2 AND user_id = $3 AND deleted_at IS NULL;
 
 -- name: CountTurn :one
-UPDATE conversations SET turn_count = turn_count + 1, updated_at = clock_timestamp()
-WHERE tenant_id = $1 AND conversation_id = $2 RETURNING turn_count;
+-- Counts another turn, names the conversation after its first message, and tells whether another turn runs.
+UPDATE conversations c SET turn_count = c.turn_count + 1, updated_at = clock_timestamp(),
+  title = CASE WHEN c.title = '' THEN sqlc.arg(title)::text ELSE c.title END
+WHERE c.tenant_id = $1 AND c.conversation_id = $2
+RETURNING c.turn_count, EXISTS (SELECT 1 FROM turns t
+  WHERE t.tenant_id = c.tenant_id AND t.conversation_id = c.conversation_id AND t.status = 'running') AS busy;
 
 -- name: AppendJournal :one
 SELECT journal_append(sqlc.arg(tenant_id), sqlc.arg(conversation_id), sqlc.narg(turn_id), sqlc.arg(events))::bigint AS head;

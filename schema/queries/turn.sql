@@ -20,9 +20,11 @@ SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY n DES
 -- name: RunningTurn :one
 SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 AND status = 'running';
 
--- name: OldestQueuedTurn :one
-SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 AND status = 'waiting' AND queued_at IS NOT NULL
-ORDER BY queued_at, n LIMIT 1;
+-- name: NextInLine :one
+-- Who has queued longest, unless someone runs.
+SELECT * FROM turns t WHERE t.tenant_id = $1 AND t.conversation_id = $2 AND t.status = 'waiting' AND t.queued_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.tenant_id = t.tenant_id AND r.conversation_id = t.conversation_id AND r.status = 'running')
+ORDER BY t.queued_at, t.n LIMIT 1;
 
 -- name: SetTurnRunning :execrows
 UPDATE turns SET status = 'running', queued_at = NULL WHERE tenant_id = $1 AND turn_id = $2 AND status = 'waiting';

@@ -89,20 +89,30 @@ func (q *Queries) ConversationByID(ctx context.Context, arg ConversationByIDPara
 }
 
 const countTurn = `-- name: CountTurn :one
-UPDATE conversations SET turn_count = turn_count + 1, updated_at = clock_timestamp()
-WHERE tenant_id = $1 AND conversation_id = $2 RETURNING turn_count
+UPDATE conversations c SET turn_count = c.turn_count + 1, updated_at = clock_timestamp(),
+  title = CASE WHEN c.title = '' THEN $3::text ELSE c.title END
+WHERE c.tenant_id = $1 AND c.conversation_id = $2
+RETURNING c.turn_count, EXISTS (SELECT 1 FROM turns t
+  WHERE t.tenant_id = c.tenant_id AND t.conversation_id = c.conversation_id AND t.status = 'running') AS busy
 `
 
 type CountTurnParams struct {
 	TenantID       string
 	ConversationID string
+	Title          string
 }
 
-func (q *Queries) CountTurn(ctx context.Context, arg CountTurnParams) (int32, error) {
-	row := q.db.QueryRow(ctx, countTurn, arg.TenantID, arg.ConversationID)
-	var turn_count int32
-	err := row.Scan(&turn_count)
-	return turn_count, err
+type CountTurnRow struct {
+	TurnCount int32
+	Busy      bool
+}
+
+// Counts another turn, names the conversation after its first message, and tells whether another turn runs.
+func (q *Queries) CountTurn(ctx context.Context, arg CountTurnParams) (CountTurnRow, error) {
+	row := q.db.QueryRow(ctx, countTurn, arg.TenantID, arg.ConversationID, arg.Title)
+	var i CountTurnRow
+	err := row.Scan(&i.TurnCount, &i.Busy)
+	return i, err
 }
 
 const deleteConversation = `-- name: DeleteConversation :execrows
@@ -415,25 +425,6 @@ type RenameConversationParams struct {
 
 func (q *Queries) RenameConversation(ctx context.Context, arg RenameConversationParams) (int64, error) {
 	result, err := q.db.Exec(ctx, renameConversation, arg.TenantID, arg.ConversationID, arg.Title)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const titleConversation = `-- name: TitleConversation :execrows
-UPDATE conversations SET title = $3 WHERE tenant_id = $1 AND conversation_id = $2 AND title = ''
-`
-
-type TitleConversationParams struct {
-	TenantID       string
-	ConversationID string
-	Title          string
-}
-
-// Names a conversation after its first message, once.
-func (q *Queries) TitleConversation(ctx context.Context, arg TitleConversationParams) (int64, error) {
-	result, err := q.db.Exec(ctx, titleConversation, arg.TenantID, arg.ConversationID, arg.Title)
 	if err != nil {
 		return 0, err
 	}

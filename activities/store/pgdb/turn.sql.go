@@ -683,18 +683,20 @@ func (q *Queries) NewestTurn(ctx context.Context, arg NewestTurnParams) (Turn, e
 	return i, err
 }
 
-const oldestQueuedTurn = `-- name: OldestQueuedTurn :one
-SELECT tenant_id, turn_id, conversation_id, user_id, n, status, queued_at, segment, locale, error_code, error_params, idempotency_key, request_hash, workflow_run, started_at, ended_at FROM turns WHERE tenant_id = $1 AND conversation_id = $2 AND status = 'waiting' AND queued_at IS NOT NULL
-ORDER BY queued_at, n LIMIT 1
+const nextInLine = `-- name: NextInLine :one
+SELECT tenant_id, turn_id, conversation_id, user_id, n, status, queued_at, segment, locale, error_code, error_params, idempotency_key, request_hash, workflow_run, started_at, ended_at FROM turns t WHERE t.tenant_id = $1 AND t.conversation_id = $2 AND t.status = 'waiting' AND t.queued_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.tenant_id = t.tenant_id AND r.conversation_id = t.conversation_id AND r.status = 'running')
+ORDER BY t.queued_at, t.n LIMIT 1
 `
 
-type OldestQueuedTurnParams struct {
+type NextInLineParams struct {
 	TenantID       string
 	ConversationID string
 }
 
-func (q *Queries) OldestQueuedTurn(ctx context.Context, arg OldestQueuedTurnParams) (Turn, error) {
-	row := q.db.QueryRow(ctx, oldestQueuedTurn, arg.TenantID, arg.ConversationID)
+// Who has queued longest, unless someone runs.
+func (q *Queries) NextInLine(ctx context.Context, arg NextInLineParams) (Turn, error) {
+	row := q.db.QueryRow(ctx, nextInLine, arg.TenantID, arg.ConversationID)
 	var i Turn
 	err := row.Scan(
 		&i.TenantID,
