@@ -113,11 +113,12 @@ func (x *bare) waiting(ctx context.Context) (client.WorkflowRun, error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		d, err := x.temporal.DescribeWorkflowExecution(ctx, run.GetID(), run.GetRunID())
+		d, err := x.temporal.DescribeWorkflow(ctx, run.GetID(), run.GetRunID())
 		if err != nil {
 			return nil, err
 		}
-		if d.GetPendingWorkflowTask() == nil && d.GetWorkflowExecutionInfo().GetHistoryLength() >= 4 {
+		raw := d.RawResponse
+		if raw.GetPendingWorkflowTask() == nil && raw.GetWorkflowExecutionInfo().GetHistoryLength() >= 4 {
 			return run, nil
 		}
 		select {

@@ -97,7 +97,7 @@ func (w *person) open(ctx context.Context) (*screen, error) {
 		return nil, err
 	}
 	streaming, cancel := context.WithCancel(ctx)
-	res, err := w.request(streaming, http.MethodGet, "/api/conversations/"+c.ConversationID+"/events", nil)
+	res, err := w.request(streaming, http.MethodGet, "/api/conversations/"+c.ConversationID+"/events", nil) //nolint:bodyclose // The reader closes it.
 	if err != nil {
 		cancel()
 		return nil, err

@@ -46,7 +46,7 @@ func newPlace(b *testing.B) *place {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = os.RemoveAll(root) })
-	if err := os.Chmod(root, 0o711); err != nil { //nolint:gosec // Passing is all that others may do here.
+	if err := os.Chmod(root, 0o711); err != nil { // passing is all that others may do here
 		b.Fatal(err)
 	}
 	p := &place{b: b}
@@ -184,4 +184,3 @@ func (w *watchedERP) at(opID string) time.Time {
 	defer w.mu.Unlock()
 	return w.committed[opID]
 }
-
