@@ -257,7 +257,7 @@ var Page = map[string]Text{
 	"card.replaced":         {"已重新提议，查看新的卡片", "Proposed again: see the new card"},
 	"card.confirm":          {"确认写入", "Confirm"},
 	"card.confirming":       {"正在确认…", "Confirming…"},
-	"card.cancel":           {"取消", "Cancel"},
+	"card.cancel":           {"取消提议", "Cancel proposal"},
 	"card.cancelling":       {"正在取消…", "Cancelling…"},
 	"card.reject":           {"拒绝", "Reject"},
 	"card.comment":          {"给提出人的话（可不填）", "A word to the requester (optional)"},

@@ -47,7 +47,7 @@ export const page = {
   "card.again": ["再点一次按钮不会重复执行。", "Pressing again cannot run it twice."],
   "card.approved": ["已确认，还没有写入。", "Confirmed. Nothing is written yet."],
   "card.batch": ["这项操作会影响多行数据。", "This change touches many rows."],
-  "card.cancel": ["取消", "Cancel"],
+  "card.cancel": ["取消提议", "Cancel proposal"],
   "card.cancelled": ["已取消，什么都没有写入。", "Cancelled; nothing was written."],
   "card.cancelling": ["正在取消…", "Cancelling…"],
   "card.changed_fact": ["变化：", "What changed:"],

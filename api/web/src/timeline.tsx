@@ -14,12 +14,13 @@ export function Timeline({ calls, live, lang }: { calls: CallView[]; live: boole
 const Row = memo(function Row({ call: c, live }: { call: CallView; live: boolean; age: number }) {
   const done = c.phase === 'finished'
   const bad = done && c.outcome === 'error'
+  const not = done && ['refused', 'rejected', 'cancelled', 'expired', 'failed'].includes(c.outcome ?? '')
   const going = !done && live && c.phase !== 'pending'
   return (
-    <li class={`call ${bad ? 'bad' : done ? 'done' : 'going'}`} data-call={c.call_id} data-phase={c.phase}>
+    <li class={`call ${bad ? 'bad' : not ? '' : done ? 'done' : 'going'}`} data-call={c.call_id} data-phase={c.phase}>
       <details>
         <summary>
-          <span class="mark" aria-hidden="true">{going ? <i class="spin" /> : <Icon name={bad ? 'warn' : done ? 'check' : 'clock'} />}</span>
+          <span class="mark" aria-hidden="true">{going ? <i class="spin" /> : <Icon name={bad ? 'warn' : not ? 'close' : done ? 'check' : 'clock'} />}</span>
           <span class="tool">{word('tool', c.tool)}</span>
           <span class="about">{about(c)}</span>
           <span class="phase">{done ? word('done', c.outcome ?? 'ok') : word('phase', c.phase === 'pending' && c.effect === 'ask' ? 'asked' : c.phase)}</span>

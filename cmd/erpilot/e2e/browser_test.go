@@ -124,6 +124,13 @@ func TestTheTourInTheBrowser(t *testing.T) {
 			}
 			tab.Reload()
 			tab.See(".card.st-executed .bill", bill)
+			tab.Click(".card .bill") // the document that was written
+			tab.See(".sheet h2", bill)
+			tab.Until("document.querySelectorAll('.grid tbody tr').length === 2 && document.querySelector('.fields a[href*=C-0001]')")
+			shoot(tab, "e2e-"+l.lang+"-record")
+			tab.Axe("record")
+			tab.Click(".crumbs a:first-child")
+			tab.See(".card.st-executed .bill", bill)
 			for _, r := range tab.Requests() {
 				if !strings.HasPrefix(r, "http://"+s.addr) && !strings.HasPrefix(r, "data:") {
 					t.Errorf("the page asked another host: %s", r)
