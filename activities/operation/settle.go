@@ -51,8 +51,8 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 			return err
 		}
 		done := event.ToolDone{CallID: *row.CallID, Tool: row.Tool, Status: string(status), Millis: time.Since(row.CreatedAt).Milliseconds(), Summary: row.ResultBill}
-		if result.Refusal != nil {
-			done.Code = fault.Code(result.Refusal.Code)
+		if r := result.Refusal; r != nil && r.Fact == nil { // a fact that moved is told by the card, in the person's language
+			done.Code = fault.Code(r.Code)
 		}
 		entries = append(entries, journal.Entry{Type: event.ToolFinished, Key: "call/" + *row.CallID + "/finished/" + tag, Data: done})
 	}
