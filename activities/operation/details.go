@@ -23,8 +23,9 @@ func describe(row pgdb.Operation, p schema.Preview, user identity.User) (summary
 	}
 	l := user.Locale
 	say := func(key string, params map[string]string) string { return text.Details[key].In(l, params) }
-	params := map[string]string{"who": escape(user.DisplayName), "action": escape(p.ActionLabel.In(string(l))), "form": escape(p.FormLabel.In(string(l))),
-		"object": escape(p.Object), "deadline": row.ExpiresAt.In(zone).Format("2006-01-02 15:04 MST"), "total": p.Total + " " + p.Currency,
+	params := map[string]string{"who": escape(user.DisplayName), "what": escape(p.Title(string(l))),
+		"object": escape(p.Object), "deadline": row.ExpiresAt.In(zone).Format("2006-01-02 15:04") + " (" + zone.String() + ")",
+		"total":  schema.Show(schema.Money, p.Total) + " " + p.Currency,
 		"reason": escape(row.Reason)}
 	summary = say("summary", params)
 	var b strings.Builder
@@ -32,19 +33,23 @@ func describe(row pgdb.Operation, p schema.Preview, user identity.User) (summary
 	if len(p.Lines) > 0 {
 		b.WriteString(say("lines", nil) + "\n| --- | ---: | ---: | ---: | ---: | --- |\n")
 		for _, x := range p.Lines {
-			b.WriteString("| " + escape(x.ProductName) + " | " + x.Quantity + " " + escape(x.Unit) + " | " + x.UnitPrice + " | −" + x.Discount +
-				"% | " + x.Amount + " | " + x.StockBefore + " → " + x.StockAfter + " |\n")
+			b.WriteString("| " + escape(x.ProductName) + " | " + schema.Show(schema.Decimal, x.Quantity) + " " + escape(x.Unit) + " | " + schema.Show(schema.Money, x.UnitPrice) +
+				" | −" + x.Discount + "% | " + schema.Show(schema.Money, x.Amount) + " | " + schema.Show(schema.Decimal, x.StockBefore) + " → " +
+				schema.Show(schema.Decimal, x.StockAfter) + " |\n")
 		}
 		b.WriteString("\n" + say("total", params) + "\n\n")
 	}
 	if len(p.Diffs) > 0 {
 		b.WriteString(say("changes", nil) + "\n| --- | --- | --- |\n")
 		for _, d := range p.Diffs {
+			if p.InLines(d) {
+				continue
+			}
 			label := escape(d.Label.In(string(l)))
 			if d.Object != "" {
 				label = escape(d.Object) + " · " + label
 			}
-			b.WriteString("| " + label + " | " + dash(escape(d.Before)) + " | " + dash(escape(d.After)) + " |\n")
+			b.WriteString("| " + label + " | " + dash(escape(schema.Show(d.Type, d.Before))) + " | " + dash(escape(schema.Show(d.Type, d.After))) + " |\n")
 			if b.Len() > maxDetails-1500 {
 				b.WriteString("| … | … | … |\n")
 				break

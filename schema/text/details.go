@@ -2,9 +2,9 @@ package text
 
 // Details are what an operator reads of an operation in the Temporal UI.
 var Details = map[string]Text{
-	"summary":  {"{who}：{action} {form} {object}", "{who}: {action} {form} {object}"},
-	"headline": {"**{who}** 请求：**{action} {form}** — {object}", "**{who}** asks to **{action} {form}** — {object}"},
-	"lines":    {"| 商品 | 数量 | 单价 | 折扣 | 金额 | 库存 |", "| Product | Quantity | Unit price | Discount | Amount | Stock |"},
+	"summary":  {"{who}：{what}，{object}", "{who}: {what}, {object}"},
+	"headline": {"**{who}** 请求：**{what}** — {object}", "**{who}** asks: **{what}** — {object}"},
+	"lines":    {"| 产品 | 数量 | 单价 | 折扣 | 金额 | 库存 |", "| Product | Quantity | Unit price | Discount | Amount | Stock |"},
 	"total":    {"合计：**{total}**", "Total: **{total}**"},
 	"changes":  {"| 字段 | 原值 | 新值 |", "| Field | Old | New |"},
 	"reason":   {"助手给出的理由：{reason}", "Reason given by the agent: {reason}"},
