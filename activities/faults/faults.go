@@ -48,12 +48,15 @@ func Seal(err error) error {
 		return err
 	}
 	code := fault.CodeOf(err)
-	options := temporal.ApplicationErrorOptions{NonRetryable: final[code] || tooLong(err)}
+	options := temporal.ApplicationErrorOptions{NonRetryable: Final(err)}
 	if d, ok := errors.AsType[Delayer](err); ok {
 		options.NextRetryDelay = min(d.Delay(), maxDelay)
 	}
 	return temporal.NewApplicationErrorWithOptions(string(code), string(code), options)
 }
+
+// Final reports that the same call cannot succeed another time.
+func Final(err error) bool { return final[fault.CodeOf(err)] || tooLong(err) }
 
 // tooLong reports a reply that hit its own limit: asking again would hit it again.
 func tooLong(err error) bool {

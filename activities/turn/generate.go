@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/activity"
 
+	"github.com/erpilot/erpilot/activities/faults"
 	"github.com/erpilot/erpilot/activities/heartbeat"
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/model"
@@ -34,7 +35,7 @@ func (s *Service) Generate(ctx context.Context, in contract.GenerateInput) (cont
 	for first := true; ; first = false {
 		replied, err := s.step(ctx, a, state.Step+1)
 		if err != nil {
-			if !first && ctx.Err() == nil {
+			if !first && ctx.Err() == nil && !faults.Final(err) {
 				return contract.GenerateResult{State: state, Plan: turn.Plan{Verdict: turn.Continue}}, nil
 			}
 			return contract.GenerateResult{}, err
