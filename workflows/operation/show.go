@@ -47,7 +47,8 @@ func (o *op) details() string {
 		text += "\nDocument: **" + o.state.Bill + "**\n"
 	}
 	if o.state.Status == operation.AwaitingApproval {
-		text += "\nTo decide, send signal or update `decide` with\n\n```json\n" + o.payload() + "\n```\n"
+		// Inline code: the UI shows fenced blocks empty.
+		text += "\nTo decide, send signal or update `decide` with `" + o.payload() + "`\n"
 	}
 	return text
 }
