@@ -205,6 +205,6 @@ type Closed struct {
 // DecidePayload is the JSON of an approval by hand, ready for `--input`. All
 // values are ids and numbers of our own making, so nothing needs escaping.
 func DecidePayload(opID, pendingID string, revision int, digest string) string {
-	return `{"op_id":"` + opID + `","pending_id":"` + pendingID + `","revision":` + strconv.Itoa(revision) + `,"digest":"` + digest +
-		`","decision":"approve","decision_id":"by-hand-` + pendingID + `"}`
+	return `{"op_id": "` + opID + `", "pending_id": "` + pendingID + `", "revision": ` + strconv.Itoa(revision) + `, "digest": "` + digest +
+		`", "decision": "approve", "decision_id": "by-hand-` + pendingID + `"}`
 }
