@@ -92,7 +92,9 @@ func serverArgs(cfg Config) []string {
 		// One partition a queue: with more, a task that arrives while no worker is up
 		// may wait in one that nobody polls for up to a minute.
 		"--dynamic-config-value", "matching.numTaskqueueReadPartitions=1",
-		"--dynamic-config-value", "matching.numTaskqueueWritePartitions=1"}
+		"--dynamic-config-value", "matching.numTaskqueueWritePartitions=1",
+		// Without this the server hands tasks on at most 20 times a second.
+		"--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"}
 	if cfg.UIPort == 0 {
 		args = append(args, "--headless")
 	} else {

@@ -20,9 +20,9 @@ func (c *Connector) Login(ctx context.Context, tenant identity.Tenant, username,
 		return identity.User{}, fault.New(fault.BadCredentials)
 	}
 	var row pgdb.ErpUser
-	err := c.db.Read(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+	err := c.db.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
 		var err error
-		row, err = pgdb.New(tx).ErpUserByName(ctx, pgdb.ErpUserByNameParams{TenantID: tenant.String(), Username: strings.ToLower(strings.TrimSpace(username))})
+		row, err = q.ErpUserByName(ctx, pgdb.ErpUserByNameParams{TenantID: tenant.String(), Username: strings.ToLower(strings.TrimSpace(username))})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -47,9 +47,9 @@ func (c *Connector) User(ctx context.Context, tenant identity.Tenant, userID str
 		user   identity.User
 		grants identity.Grants
 	)
-	err := c.db.Read(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+	err := c.db.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
 		var err error
-		user, grants, err = readUser(ctx, pgdb.New(tx), tenant, userID)
+		user, grants, err = readUser(ctx, q, tenant, userID)
 		return err
 	})
 	return user, grants, coded(err)

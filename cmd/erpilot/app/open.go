@@ -113,6 +113,9 @@ func TemporalOptions(address, namespace string) (client.Options, error) {
 	if options.HostPort == "" {
 		options.HostPort = client.DefaultHostPort
 	}
+	if host, _, err := net.SplitHostPort(options.HostPort); err == nil && net.ParseIP(host).IsLoopback() {
+		options.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{} // it would only cost time
+	}
 	if options.Namespace == "" {
 		options.Namespace = client.DefaultNamespace
 	}
