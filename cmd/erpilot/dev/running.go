@@ -15,10 +15,19 @@ import (
 // beside it. It holds no secret.
 const runningFile = "running.json"
 
+// whereabouts are what runningFile holds.
+type whereabouts struct {
+	StateDir          string `json:"state_dir"`
+	DatabaseURL       string `json:"database_url"`
+	TemporalAddress   string `json:"temporal_address"`
+	TemporalNamespace string `json:"temporal_namespace"`
+	TemporalUI        string `json:"temporal_ui"`
+	GatewayURL        string `json:"gateway_url"`
+}
+
 // publish lets Running find the environment.
 func (s *state) publish(env Env) error {
-	env.Secret = ""
-	raw, err := json.Marshal(env)
+	raw, err := json.Marshal(whereabouts{env.StateDir, env.DatabaseURL, env.TemporalAddress, env.TemporalNamespace, env.TemporalUI, env.GatewayURL})
 	if err != nil {
 		return err
 	}
@@ -37,15 +46,17 @@ func Running(dir string) (Env, error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err == nil {
 		return Env{}, errors.New("no erpilot runs in " + dir)
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, runningFile)) //nolint:gosec // The person's own directory.
+	raw, err := os.ReadFile(filepath.Join(dir, runningFile))
 	if err != nil {
 		return Env{}, err
 	}
-	var env Env
-	if err := json.Unmarshal(raw, &env); err != nil {
+	var w whereabouts
+	if err := json.Unmarshal(raw, &w); err != nil {
 		return Env{}, err
 	}
-	secret, err := os.ReadFile(filepath.Join(dir, "secret")) //nolint:gosec // As above.
+	env := Env{StateDir: w.StateDir, DatabaseURL: w.DatabaseURL, TemporalAddress: w.TemporalAddress, TemporalNamespace: w.TemporalNamespace,
+		TemporalUI: w.TemporalUI, GatewayURL: w.GatewayURL}
+	secret, err := os.ReadFile(filepath.Join(dir, "secret"))
 	env.Secret = strings.TrimSpace(string(secret))
 	return env, err
 }
