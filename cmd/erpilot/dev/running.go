@@ -12,7 +12,8 @@ import (
 )
 
 // runningFile says where the servers of a running `up` are, for the commands
-// beside it. It holds no secret.
+// beside it. The URL of a database of one's own may hold a password, so only the
+// owner may read the file.
 const runningFile = "running.json"
 
 // whereabouts are what runningFile holds.
