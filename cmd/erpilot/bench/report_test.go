@@ -18,12 +18,11 @@ import (
 const (
 	// turnSamples and writeSamples bound the sequential parts, each of which also
 	// ends when its time is over.
-	turnSamples, writeSamples = 60, 40
+	turnSamples, writeSamples = 100, 60
 	turnTime, writeTime       = 110 * time.Second, 80 * time.Second
-	// rest lies before each sequential measure. The development server reads its
-	// transfer queue at most 20 times a second; whoever does not rest measures
-	// that, most of all in the yardsticks, and people do rest.
-	rest = 350 * time.Millisecond
+	// rest lies before each sequential measure, so that it does not pay for what the
+	// one before it left to be done (closed workflows, their visibility).
+	rest = 150 * time.Millisecond
 	// warmUp rounds are not counted: caches, prepared statements, pollers.
 	warmUp = 5
 	// turnsOfConversation is how long the conversations get.
