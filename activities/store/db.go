@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,7 +85,7 @@ func (db *DB) Tenants(ctx context.Context) ([]pgdb.Tenant, error) {
 //
 // Codes: fault.Invalid for a malformed tenant, fault.Unavailable when no
 // connection is to be had, fault.OutcomeUnknown when the connection broke
-// during COMMIT.
+// during COMMIT, fault.Invalid for text that Postgres cannot hold (a NUL).
 func (db *DB) Tx(ctx context.Context, tenant identity.Tenant, fn func(context.Context, pgx.Tx) error) error {
 	return db.tx(ctx, tenant, "", fn)
 }
@@ -155,16 +157,26 @@ func unavailable(ctx context.Context, err error) error {
 		if c := pg.Code[:2]; c == "08" || c == "57" || c == "53" {
 			return fault.Wrap(fault.Unavailable, err)
 		}
+		if pg.Code == "22021" || pg.Code == "22P05" { // a NUL, say: trying again cannot help
+			return fault.Wrap(fault.Invalid, err, "detail", "the text holds characters that cannot be stored")
+		}
 		return err
 	}
 	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, pgx.ErrTxClosed) {
 		return err
 	}
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) {
+	if broken(err) {
 		return fault.Wrap(fault.Unavailable, err)
 	}
 	return err
+}
+
+// broken reports a connection that was refused, lost or too slow.
+func broken(err error) bool {
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
 }
 
 // NotFound turns "no rows" into fault.NotFound for the noun and leaves other

@@ -20,6 +20,13 @@ import (
 // case the signal that grants it was lost.
 const slotPoll = 30 * time.Second
 
+// A turn waits awayPause when what it needs is away, after the attempts of its
+// activity, and longer each time: a weekend must not fill its history.
+const (
+	awayPause    = 5 * time.Second
+	awayPauseMax = 5 * time.Minute
+)
+
 // run is the workflow's state.
 type run struct {
 	in    contract.TurnInput
@@ -64,6 +71,7 @@ func (t *run) loop(ctx workflow.Context) (chat.TurnStatus, fault.Code, error) {
 			return "", "", err
 		}
 	}
+	pause := awayPause
 	for {
 		if t.stopped {
 			return chat.Stopped, fault.Stopped, nil
@@ -77,9 +85,19 @@ func (t *run) loop(ctx workflow.Context) (chat.TurnStatus, fault.Code, error) {
 			return chat.Stopped, fault.Stopped, nil
 		case temporal.IsCanceledError(err):
 			return "", "", err
+		case away(err):
+			// Postgres or the ERP is away: no turn fails because of that. The stored
+			// steps are found again when it is back.
+			if _, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{Timeout: pause,
+				TimerOptions: workflow.TimerOptions{Summary: "the database or the ERP is away"}}, func() bool { return t.stopped }); err != nil {
+				return "", "", err
+			}
+			pause = min(2*pause, awayPauseMax)
+			continue
 		case err != nil:
 			return failure(err)
 		}
+		pause = awayPause
 		switch plan.Verdict {
 		case turn.Answer:
 			return chat.Answered, "", nil
@@ -119,6 +137,12 @@ func (t *run) generate(ctx workflow.Context) (turn.Plan, error) {
 	}
 	t.state.State.Worked = worked
 	return out.Plan, err
+}
+
+// away reports that the steps themselves could not be read or stored.
+func away(err error) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && app.Type() == string(fault.Unavailable)
 }
 
 // failure turns the last error of Generate into how the turn ends.

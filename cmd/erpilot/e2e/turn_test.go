@@ -1,15 +1,20 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.temporal.io/api/enums/v1"
 
+	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/activities/model"
 	"github.com/erpilot/erpilot/activities/model/modeltest"
+	nouns "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/event"
+	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/operation"
 	"github.com/erpilot/erpilot/workflows/contract"
 )
@@ -118,6 +123,31 @@ func TestNothingFailsBecauseTheDatabaseWasAwayForAWhile(t *testing.T) {
 	})
 	release()
 	w.status(opID, operation.Executed)
+	if e := w.ended(c, 1); e.Status != "answered" {
+		t.Fatalf("ended %+v", e)
+	}
+}
+
+// absent is an ERP that does not answer for a while.
+type absent struct {
+	erp.Connector
+	left atomic.Int32
+}
+
+func (a *absent) Forms(ctx context.Context, id erp.Identity) ([]nouns.Form, error) {
+	if a.left.Add(-1) >= 0 {
+		return nil, fault.New(fault.Unavailable)
+	}
+	return a.Connector.Forms(ctx, id)
+}
+
+func TestATurnOutlastsAnERPThatIsAwayLongerThanItsAttempts(t *testing.T) {
+	t.Parallel()
+	a := &absent{}
+	a.left.Store(5) // an activity has four attempts
+	w := newWorld(t, withERP(func(e erp.Connector) erp.Connector { a.Connector = e; return a }))
+	c := w.conversation()
+	w.say(c, "有多少客户？")
 	if e := w.ended(c, 1); e.Status != "answered" {
 		t.Fatalf("ended %+v", e)
 	}
