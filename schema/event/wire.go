@@ -137,7 +137,13 @@ func operationFrames(e Event) ([]Frame, error) {
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		return nil, err
 	}
-	patch := []map[string]any{{"op": "replace", "path": "/status", "value": d.Status}}
+	patch := []map[string]any{}
+	if d.Status != "" {
+		patch = append(patch, map[string]any{"op": "replace", "path": "/status", "value": d.Status})
+	}
+	if d.ReplacedBy != "" { // the status stays as it is
+		patch = append(patch, map[string]any{"op": "add", "path": "/replaced_by", "value": d.ReplacedBy})
+	}
 	return []Frame{
 		{"type": "ACTIVITY_DELTA", "messageId": d.OpID, "activityType": "erpilot.write_proposal", "patch": patch},
 		Custom(string(e.Type), withTurn(e)),

@@ -195,3 +195,19 @@ func TestDeltas(t *testing.T) {
 	thought.Reasoning = true
 	golden(t, "delta", []event.Frame{event.WireDelta(d), event.WireDelta(thought)})
 }
+
+func TestAReplacedProposalKeepsItsStatusOnTheWire(t *testing.T) {
+	t.Parallel()
+	raw, err := json.Marshal(map[string]any{"op_id": "o1", "replaced_by": "o2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := event.Wire(event.Event{ConversationID: "conv", Seq: 9, Type: event.OperationChanged, Data: raw, At: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []map[string]any{{"op": "add", "path": "/replaced_by", "value": "o2"}}
+	if diff := cmp.Diff(any(want), frames[0]["patch"]); diff != "" {
+		t.Error(diff)
+	}
+}
