@@ -150,6 +150,20 @@ func TestACommitThatMayHaveHappenedIsNeverCalledFailed(t *testing.T) {
 	}
 }
 
+func TestTextThatPostgresCannotHoldIsInvalidAndNotWorthAnotherTry(t *testing.T) {
+	t.Parallel()
+	db := setup(t)
+	for name, data := range map[string]store.AuditEntry{
+		"text":  {Kind: "login", Actor: "a\x00b", Data: map[string]any{}},
+		"jsonb": {Kind: "login", Actor: "li", Data: map[string]any{"x": "a\x00b"}},
+	} {
+		err := db.Tx(t.Context(), ours, func(ctx context.Context, tx pgx.Tx) error { return store.Audit(ctx, tx, ours, data) })
+		if code := fault.CodeOf(err); code != fault.Invalid {
+			t.Errorf("a NUL in %s is %s: %v", name, code, err)
+		}
+	}
+}
+
 func TestAnUnreachableOrEmptyDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]string{"nothing listens": "postgres://nobody@127.0.0.1:1/none?sslmode=disable", "not migrated": pgtest.NewEmptyDatabase(t),

@@ -1,7 +1,9 @@
 package operation
 
 import (
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/erpilot/erpilot/schema/fault"
 )
@@ -70,6 +72,12 @@ func (d Decision) Shape() *fault.Error {
 		return bad("comment is too long")
 	case len(d.Actor) > 100 || len(d.Proof) > 200:
 		return bad("actor or proof is too long")
+	}
+	for _, s := range []string{d.DecisionID, d.Comment, d.Actor, d.Proof} {
+		// Postgres cannot store it, so nobody could ever record the decision.
+		if strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
+			return bad("the decision holds characters that are not text")
+		}
 	}
 	return nil
 }

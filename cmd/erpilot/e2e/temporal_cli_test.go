@@ -163,6 +163,7 @@ func TestMalformedSignalsChangeNothingAndAreJournalled(t *testing.T) {
 		{"null", "json/plain", "null", fault.Invalid, "decision must be"},
 		{"unknown verb", "json/plain", strings.Replace(good, `"approve"`, `"maybe"`, 1), fault.Invalid, "decision must be"},
 		{"another operation", "json/plain", strings.Replace(good, opID, "another", 1), fault.StaleDecision, ""},
+		{"a NUL that Postgres cannot store", "json/plain", strings.Replace(good, "{", `{"actor":"a\u0000b",`, 1), fault.Invalid, "not text"},
 	}
 	for i, s := range signals {
 		w.signalRaw(opID, s.encoding, []byte(s.data))
