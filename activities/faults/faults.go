@@ -1,9 +1,3 @@
-// Package faults turns errors of activities into what may stand in a history: a
-// code, whether another try helps, and nothing else.
-//
-// One interceptor does it for every activity, so that no error text of Postgres,
-// of an ERP or of a model (they quote values, URLs, prompts) reaches Temporal.
-// The text goes to the worker's log.
 package faults
 
 import (

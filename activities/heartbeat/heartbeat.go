@@ -1,5 +1,3 @@
-// Package heartbeat reports that a long activity lives: so a dead worker is
-// noticed in seconds, and cancellation reaches the activity at all.
 package heartbeat
 
 import (

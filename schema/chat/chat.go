@@ -1,5 +1,3 @@
-// Package chat names what a conversation is made of: messages, turns, calls
-// and the pendings that wait for a person.
 package chat
 
 import (

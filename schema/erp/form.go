@@ -1,9 +1,3 @@
-// Package erp names what any ERP shows to Erpilot: forms and fields, reads,
-// changes, previews with their facts, executions and commits.
-//
-// The built-in ERP and every foreign one speak these nouns through the port
-// activities/erp.Connector. Money and quantities are decimals and travel as
-// strings; times are UTC.
 package erp
 
 // Type is the kind of value of a field.

@@ -1,9 +1,3 @@
-// Package event names what is written into a conversation's journal and how it
-// looks on the wire.
-//
-// The journal is append-only and ordered; every screen is drawn from it. A
-// stored event has a seq; text deltas are a second class without one, replaced
-// by the stored message. The wire is AG-UI over SSE (wire.go).
 package event
 
 import (

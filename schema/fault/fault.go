@@ -1,10 +1,3 @@
-// Package fault holds the one list of error codes that people, programs and
-// logs of Erpilot share.
-//
-// An Error carries a Code for programs, Params for the sentence that a person
-// reads (schema/text turns code and params into Chinese or English) and a Cause
-// for the log. The cause never reaches a person: a failure without a code is
-// Internal and says nothing more.
 package fault
 
 import (

@@ -1,7 +1,3 @@
-// Package identity names who acts: tenant, user, and what the user may touch.
-//
-// Identity is stable (user + tenant). A token or a session proves it and may
-// change; nothing is ever keyed by a token.
 package identity
 
 import (

@@ -1,7 +1,3 @@
-// Package migrations holds the numbered SQL files that make the database.
-//
-// The files are data: activities/store runs them with tern. They only ever
-// expand or contract, so that old binaries run beside new ones.
 package migrations
 
 import "embed"

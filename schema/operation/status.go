@@ -1,15 +1,3 @@
-// Package operation holds the rules of one proposed change of the ERP: its
-// states, who may decide it and until when, what a decision must name, and the
-// digest that ties what a person saw to what runs.
-//
-//	draft → awaiting_approval → approved → executing → executed
-//	             │                 │           ├→ refused
-//	             │                 │           ├→ failed ⇄ executing (retry)
-//	             │                 │           └→ reconciling → executed | refused | failed | needs_person
-//	             │                 └→ needs_login → approved | expired
-//	             └→ rejected | cancelled | expired
-//
-// Everything here is pure; workflows and activities ask, and carry out.
 package operation
 
 // Status is the state of an operation. The staging row holds it; each change

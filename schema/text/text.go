@@ -1,9 +1,3 @@
-// Package text is the one dictionary of what people read: Chinese and English
-// side by side, used by the gateway, the terminal, the workflows' details and,
-// generated into the page, by the browser.
-//
-// Texts are whole sentences with named places ({name}); no text is put together
-// from pieces.
 package text
 
 import (

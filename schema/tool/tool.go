@@ -1,9 +1,3 @@
-// Package tool is the catalogue of what the agent can call.
-//
-// A tool is three things side by side: <name>.go with the argument struct and
-// its JSON Schema, <name>.md with the text the model reads, and a handler in
-// activities. The catalogue declares effect and schema version, so that nobody
-// has to guess whether a call may change something.
 package tool
 
 import "encoding/json"

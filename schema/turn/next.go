@@ -1,5 +1,3 @@
-// Package turn decides how the agent loop goes on. It is pure: the workflow
-// Turn and the activity Generate carry out what Next says.
 package turn
 
 import (

@@ -1,9 +1,3 @@
-// Package contract holds the names that cross Temporal: workflows, activities,
-// updates, signals, queries, ids, inputs and results.
-//
-// Both sides import it; activities are called by name, so workflow code links
-// neither pgx nor a model client. Histories hold what stands here and nothing
-// else: ids and small values, never texts, tokens, arguments or result rows.
 package contract
 
 import (

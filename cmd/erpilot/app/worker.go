@@ -1,8 +1,3 @@
-// Package app puts the parts of Erpilot together: the worker that carries out
-// turns and operations, and the gateway that people reach.
-//
-// It is the one place that sees every package; the commands and the end-to-end
-// tests start the same parts from here.
 package app
 
 import (
