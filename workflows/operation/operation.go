@@ -19,6 +19,10 @@ const attempts = 3
 // executeTimeout bounds one attempt; afterwards its outcome is looked up.
 const executeTimeout = 30 * time.Second
 
+// stallMax bounds the pause between attempts that did not begin, so that they
+// never fill the history.
+const stallMax = 5 * time.Minute
+
 // op is the workflow's state.
 type op struct {
 	in         contract.OperationInput
@@ -35,6 +39,8 @@ type op struct {
 	withdrawn *contract.Withdraw
 	// credentials is set when the requester has logged in again.
 	credentials bool
+	// stalled counts attempts that did not begin.
+	stalled int
 	// retry is set by its update.
 	retry bool
 }
@@ -150,12 +156,19 @@ func (o *op) reconcile(ctx workflow.Context, more bool) error {
 		return err
 	}
 	o.adopt(ctx, found)
-	if o.state.Status != operation.Failed || !more {
+	pause := time.Duration(1+o.state.Attempts*o.state.Attempts) * time.Second
+	switch {
+	case o.state.Status == operation.Approved: // the attempt did not even begin
+		o.stalled++
+		pause = min(time.Second<<min(o.stalled, 10), stallMax)
+	case o.state.Status != operation.Failed || !more:
 		return nil
 	}
-	pause := time.Duration(1+o.state.Attempts*o.state.Attempts) * time.Second
 	if err := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: "pause before the next attempt"}).Get(ctx, nil); err != nil {
 		return err
+	}
+	if o.state.Status == operation.Approved {
+		return nil // run goes on with it
 	}
 	return o.execute(ctx)
 }
