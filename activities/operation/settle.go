@@ -2,7 +2,9 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,11 +97,54 @@ func (s *Service) CloseOperation(ctx context.Context, in contract.CloseInput) (c
 	if err != nil {
 		return contract.Closed{}, err
 	}
+	if in.Status == operation.Cancelled && (in.Channel != operation.ChannelOperator || in.By != "") {
+		row, ok, err := s.withdrawn(ctx, tenant, in)
+		if err != nil || !ok {
+			return closed(row), err
+		}
+	}
 	row, err := s.CloseRow(ctx, tenant, in)
 	if err != nil {
 		return contract.Closed{}, err
 	}
 	return closed(row), s.told(ctx, tenant, row)
+}
+
+// withdrawn reports whether our own rows bear a withdrawal out: the signal is
+// unsigned, so who sent it and why is a claim. One that nothing bears out is
+// recorded as refused and changes nothing.
+func (s *Service) withdrawn(ctx context.Context, tenant identity.Tenant, in contract.CloseInput) (row pgdb.Operation, ok bool, err error) {
+	err = s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		if row, err = q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: in.OpID}); err != nil {
+			return store.NotFound(err, "operation")
+		}
+		if in.By != row.UserID {
+			return nil
+		}
+		if in.ReplacedBy != "" {
+			newer, err := q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: in.ReplacedBy})
+			ok = err == nil && newer.OpID != row.OpID && newer.UserID == row.UserID && deref(newer.ConversationID) == deref(row.ConversationID) &&
+				newer.DraftID != nil && deref(newer.DraftID) == deref(row.DraftID)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			return err
+		}
+		if row.ConversationID == nil {
+			return nil
+		}
+		c, err := q.ConversationByID(ctx, pgdb.ConversationByIDParams{TenantID: tenant.String(), ConversationID: *row.ConversationID})
+		ok = err == nil && c.DeletedAt != nil
+		return err
+	})
+	if err != nil || ok {
+		return row, ok, err
+	}
+	by := in.By
+	if strings.ContainsRune(by, 0) || len(by) > 100 {
+		by = "unverified"
+	}
+	return row, false, s.RefuseDecision(ctx, contract.RefusedInput{OpInput: in.OpInput, Actor: by, Channel: operation.ChannelTemporal, Code: fault.Unverified})
 }
 
 // CloseRow is CloseOperation for the sweeper: it stores the end of an operation

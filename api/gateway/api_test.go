@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,6 +63,25 @@ func TestGuessingIsSlowedDown(t *testing.T) {
 		t.Errorf("the eleventh try: %d %s", a.status, a.body)
 	}
 	b.login("east", "boss") // others are not concerned
+}
+
+func TestManyGuessesAtOnceAreNoWayAround(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	body := map[string]string{"brand": "acme", "subsidiary": "east", "username": "han", "password": "wrong"}
+	var all sync.WaitGroup
+	var checked atomic.Int32
+	for range 30 {
+		all.Go(func() {
+			if a := b.as("", "POST", "/api/login", body); a.code() == "bad_credentials" {
+				checked.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := checked.Load(); n != 10 {
+		t.Errorf("%d of 30 guesses at once were checked, want 10", n)
+	}
 }
 
 func TestOnlyALiveTokenOpensAnything(t *testing.T) {

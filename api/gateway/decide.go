@@ -88,6 +88,9 @@ func (s *Server) decide(ctx context.Context, who *requester, opID string, verb o
 		if first != nil {
 			return row, false, firstAnswer(row, *first, d)
 		}
+		if operation.Status(row.Status) == operation.Draft && pause(budget, draftPause) {
+			continue // on the screen already; its workflow is about to open it
+		}
 		if refused := operation.Check(viewOf(row), d, time.Now()); refused != nil {
 			return row, false, errors.Join(refused, s.auditRefusal(ctx, who, row, d, refused))
 		}
@@ -124,6 +127,20 @@ func (s *Server) decide(ctx context.Context, who *requester, opID string, verb o
 		default:
 			return row, false, err
 		}
+	}
+}
+
+// draftPause is how long a decision waits before it looks again whether a
+// proposal is open.
+const draftPause = 25 * time.Millisecond
+
+// pause waits and reports whether there is time left.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

@@ -66,6 +66,9 @@ func decodeOptional(w http.ResponseWriter, r *http.Request, into any) error {
 // words name Go types.
 func jsonDetail(err error) string {
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if t.Field == "" {
+			return "the body must be a JSON object"
+		}
 		return "field " + t.Field + " has the wrong type"
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {

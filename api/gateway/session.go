@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"hash/fnv"
 	"net/http"
 	"strings"
 	"sync"
@@ -120,22 +121,16 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.BadCredentials) // which brands exist is nobody's business
 	}
 	username := strings.ToLower(strings.TrimSpace(body.Username))
-	key := tenant.String() + "\x00" + username
 	if username == "" || len(username) > 64 || body.Password == "" {
 		return fault.New(fault.BadCredentials)
 	}
-	if !s.logins.allowed(key) {
-		return fault.New(fault.RateLimited)
-	}
-	user, err := s.Auth.Login(r.Context(), tenant, username, body.Password)
+	user, err := s.checkPassword(r.Context(), tenant, username, body.Password)
 	if fault.CodeOf(err) == fault.BadCredentials {
-		s.logins.failed(key)
 		return errors.Join(err, s.auditRefusedLogin(r, tenant, username))
 	}
 	if err != nil {
 		return err
 	}
-	s.logins.succeeded(key)
 	token := newToken(tenant)
 	expires, err := s.openSession(r, user, token)
 	if err != nil {
@@ -143,6 +138,29 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.refreshCredentials(r.Context(), tenant, user.UserID)
 	return s.reply(w, http.StatusOK, map[string]any{"token": token, "user": user, "expires_at": expires})
+}
+
+// checkPassword asks the ERP. One name is checked once at a time: many guesses
+// side by side must not all be made before the first one counts.
+func (s *Server) checkPassword(ctx context.Context, tenant identity.Tenant, username, password string) (identity.User, error) {
+	key := tenant.String() + "\x00" + username
+	one := s.logins.turn(key)
+	one.Lock()
+	defer one.Unlock()
+	if err := ctx.Err(); err != nil { // it has left meanwhile
+		return identity.User{}, fault.Wrap(fault.Unavailable, err)
+	}
+	if !s.logins.allowed(key) {
+		return identity.User{}, fault.New(fault.RateLimited)
+	}
+	user, err := s.Auth.Login(ctx, tenant, username, password)
+	switch {
+	case err == nil:
+		s.logins.succeeded(key)
+	case fault.CodeOf(err) == fault.BadCredentials:
+		s.logins.failed(key)
+	}
+	return user, err
 }
 
 func (s *Server) openSession(r *http.Request, user identity.User, token string) (time.Time, error) {
@@ -273,6 +291,14 @@ func (p *people) name(ctx context.Context, auth Authenticator, tenant identity.T
 type attempts struct {
 	mu    sync.Mutex
 	wrong map[string]tries
+	turns [64]sync.Mutex
+}
+
+// turn is the lock of a name; a few names share one.
+func (a *attempts) turn(key string) *sync.Mutex {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key)) // never fails
+	return &a.turns[h.Sum32()%uint32(len(a.turns))]
 }
 
 type tries struct {

@@ -183,6 +183,25 @@ func TestMalformedSignalsChangeNothingAndAreJournalled(t *testing.T) {
 	w.executedByHand(opID, before)
 }
 
+func TestAWithdrawalThatNothingBearsOutIsRefused(t *testing.T) {
+	t.Parallel()
+	w, c, opID := approvalsWorld(t, allowUnsigned)
+	for i, forged := range []string{`{"by":"wang","channel":"web"}`, `{"by":"li","channel":"web"}`, `{"by":"li","channel":"system","replaced_by":"` + opID + `"}`,
+		`{"by":"a\u0000b","channel":"operator"}`} {
+		if _, err := w.temporal("workflow", "signal", "--workflow-id", contract.OperationWorkflowID(opID), "--name", "withdraw", "--input", forged); err != nil {
+			t.Fatal(err)
+		}
+		w.eventually("the refusal", func() bool { return int(w.op(opID).RefusedSignals) == i+1 })
+	}
+	w.event(c, event.DecisionRefused, 1)
+	if row := w.op(opID); row.Status != string(operation.AwaitingApproval) || row.DecidedBy != nil {
+		t.Errorf("the operation is %s by %v", row.Status, row.DecidedBy)
+	}
+	before := w.orders()
+	w.signalRaw(opID, "json/plain", []byte(w.byHand(opID)))
+	w.executedByHand(opID, before)
+}
+
 func TestASignalWithoutAPayloadIsJournalled(t *testing.T) {
 	t.Parallel()
 	w, c, opID := approvalsWorld(t, allowUnsigned)
