@@ -98,7 +98,7 @@ func (s *Service) CloseOperation(ctx context.Context, in contract.CloseInput) (c
 		return contract.Closed{}, err
 	}
 	if in.Status == operation.Cancelled && (in.Channel != operation.ChannelOperator || in.By != "") {
-		row, ok, err := s.withdrawn(ctx, tenant, in)
+		row, ok, err := s.withdrawn(ctx, tenant, &in)
 		if err != nil || !ok {
 			return closed(row), err
 		}
@@ -110,35 +110,42 @@ func (s *Service) CloseOperation(ctx context.Context, in contract.CloseInput) (c
 	return closed(row), s.told(ctx, tenant, row)
 }
 
-// withdrawn reports whether our own rows bear a withdrawal out: the signal is
-// unsigned, so who sent it and why is a claim. One that nothing bears out is
-// recorded as refused and changes nothing.
-func (s *Service) withdrawn(ctx context.Context, tenant identity.Tenant, in contract.CloseInput) (row pgdb.Operation, ok bool, err error) {
+// withdrawn reports whether our own rows bear a withdrawal out, and sets by whom
+// it is: the signal is unsigned, so what it says is a claim. One that nothing
+// bears out is recorded as refused and changes nothing.
+func (s *Service) withdrawn(ctx context.Context, tenant identity.Tenant, in *contract.CloseInput) (row pgdb.Operation, ok bool, err error) {
 	err = s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
 		if row, err = q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: in.OpID}); err != nil {
 			return store.NotFound(err, "operation")
 		}
-		if in.By != row.UserID {
-			return nil
+		if row.ConversationID != nil {
+			c, err := q.ConversationByID(ctx, pgdb.ConversationByIDParams{TenantID: tenant.String(), ConversationID: *row.ConversationID})
+			if err != nil {
+				return err
+			}
+			if c.DeletedAt != nil {
+				ok, in.Channel, in.ReplacedBy = true, operation.ChannelWeb, ""
+				return nil
+			}
 		}
 		if in.ReplacedBy != "" {
 			newer, err := q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: in.ReplacedBy})
 			ok = err == nil && newer.OpID != row.OpID && newer.UserID == row.UserID && deref(newer.ConversationID) == deref(row.ConversationID) &&
 				newer.DraftID != nil && deref(newer.DraftID) == deref(row.DraftID)
+			in.Channel = operation.ChannelSystem
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
 			}
 			return err
 		}
-		if row.ConversationID == nil {
-			return nil
-		}
-		c, err := q.ConversationByID(ctx, pgdb.ConversationByIDParams{TenantID: tenant.String(), ConversationID: *row.ConversationID})
-		ok = err == nil && c.DeletedAt != nil
-		return err
+		return nil
 	})
-	if err != nil || ok {
-		return row, ok, err
+	if err != nil {
+		return row, false, err
+	}
+	if ok {
+		in.By = row.UserID
+		return row, true, nil
 	}
 	by := in.By
 	if strings.ContainsRune(by, 0) || len(by) > 100 {

@@ -231,6 +231,11 @@ func (o *op) signal(ctx workflow.Context, raw converter.RawValue) {
 		refuse(operation.Decision{}, fault.New(read.Code, "detail", read.Detail))
 		return
 	}
+	// A signal that a reset brings back comes before the operation is open again.
+	if err := workflow.Await(ctx, func() bool { return o.state.Status != operation.Draft }); err != nil {
+		refuse(read.Decision, fault.New(fault.Internal))
+		return
+	}
 	before := o.state.Status
 	refused, err := o.claim(ctx, read.Decision)
 	switch {
