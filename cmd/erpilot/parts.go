@@ -30,7 +30,11 @@ func logins() []string {
 	tenants, people := demo.Tenants(), demo.People()
 	lines := make([]string, 0, len(people)+1)
 	for _, u := range people {
-		lines = append(lines, u.UserID+" / "+demo.Password+"  "+u.NameZh+" "+u.NameEn+" ("+strings.Join(u.Roles, ", ")+")")
+		role := strings.Join(u.Roles, ", ")
+		if role == "" {
+			role = "may only read customers"
+		}
+		lines = append(lines, u.UserID+" / "+demo.Password+"  "+u.NameZh+" "+u.NameEn+" ("+role+")")
 	}
 	names := make([]string, 0, len(tenants))
 	for _, t := range tenants {

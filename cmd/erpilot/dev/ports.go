@@ -58,7 +58,7 @@ func choosePorts(st *state, cfg Config, out *console) (p ports, gatewayHost stri
 		gatewayHost = host
 	}
 	p = remembered
-	wishes := []wish{{"gateway", "ERPILOT_GATEWAY_ADDR", gatewayHost, gatewayPort,
+	wishes := []wish{{"the gateway", "ERPILOT_GATEWAY_ADDR", gatewayHost, gatewayPort,
 		[]int{remembered.Gateway, DefaultGatewayPort}, &p.Gateway}}
 	if cfg.TemporalAddress == "" {
 		wishes = append(wishes,
@@ -86,7 +86,7 @@ func choosePorts(st *state, cfg Config, out *console) (p ports, gatewayHost stri
 func (w wish) choose(given map[int]bool, out *console) (int, error) {
 	if w.fixed != 0 {
 		if given[w.fixed] || !free(w.host, w.fixed) {
-			return 0, fmt.Errorf("port %d for the %s is taken: free it, or set %s to another one", w.fixed, w.what, w.setting)
+			return 0, fmt.Errorf("port %d for %s is taken: free it, or set %s to another one", w.fixed, w.what, w.setting)
 		}
 		return w.fixed, nil
 	}
@@ -104,7 +104,7 @@ func (w wish) choose(given map[int]bool, out *console) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	out.line("Port %d for the %s is taken, using %d instead (%s chooses another)", taken, w.what, port, w.setting)
+	out.line("Port %d for %s is taken, using %d instead (%s chooses another)", taken, w.what, port, w.setting)
 	return port, nil
 }
 
