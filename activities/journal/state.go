@@ -72,7 +72,7 @@ func state(ctx context.Context, tx pgx.Tx, in StateInput) (chat.State, error) {
 func readMessages(ctx context.Context, q *pgdb.Queries, in StateInput, s *chat.State) error {
 	rows, err := q.ListMessages(ctx, pgdb.ListMessagesParams{TenantID: in.Tenant.String(), ConversationID: in.ConversationID})
 	for _, m := range rows {
-		message := chat.Message{MessageID: m.MessageID, TurnID: m.TurnID, Role: m.Role, Text: m.Text, Reasoning: m.Reasoning, Step: int(m.Step),
+		message := chat.Message{MessageID: m.MessageID, TurnID: m.TurnID, Role: m.Role, Text: m.Text, Reasoning: m.Reasoning, Model: m.Model, Step: int(m.Step),
 			Answers: value(m.Answers), CreatedAt: m.CreatedAt.UTC()}
 		if m.Role == "user" {
 			message.Step = 0 // the step of an answer only says where it stands

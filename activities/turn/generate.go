@@ -146,6 +146,7 @@ const maxCalls = 16
 
 // keep stores a reply with its calls and tells the journal, in one transaction.
 func (s *Service) keep(ctx context.Context, a agent, step int, messageID string, attempt int, reply turn.Reply) (turn.Replied, error) {
+	reply.Text, reply.Reasoning = printable(reply.Text), printable(reply.Reasoning)
 	r := turn.Replied{Step: step, HasText: reply.Text != "", Finish: reply.Finish}
 	if len(reply.Calls) > maxCalls {
 		reply.Calls = reply.Calls[:maxCalls]

@@ -48,6 +48,7 @@ func (k *sink) Text(delta string) { k.add(&k.text, delta) }
 func (k *sink) Reasoning(delta string) { k.add(&k.reasoning, delta) }
 
 func (k *sink) add(p *piece, delta string) {
+	delta = printable(delta)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p.waiting.WriteString(delta)
@@ -58,6 +59,9 @@ func (k *sink) add(p *piece, delta string) {
 		k.timer = time.AfterFunc(k.every, k.flush)
 	}
 }
+
+// printable drops NUL, which Postgres cannot hold.
+func printable(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 // flush shows what is waiting; it ends the pending timer.
 func (k *sink) flush() {

@@ -168,7 +168,7 @@ func (s *Server) carry(ctx context.Context, d operation.Decision) (carriage, err
 	if _, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return refusedByWorkflow, faultOf(err)
 	}
-	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok || temporal.IsCanceledError(err) {
 		return gone, err
 	}
 	if !busy(err) {

@@ -148,7 +148,7 @@ func (s *Server) revise(w http.ResponseWriter, r *http.Request, who *requester) 
 	if err := json.Unmarshal(body.Payload, &object); err != nil || object == nil {
 		return fault.New(fault.Invalid, "detail", "payload must be a JSON object")
 	}
-	row, err := s.seen(r, who)
+	row, err := s.opened(r, who)
 	if err != nil {
 		return err
 	}
@@ -168,6 +168,18 @@ func (s *Server) revise(w http.ResponseWriter, r *http.Request, who *requester) 
 	proof := s.prove(r, who, operation.ReviseClaim(row.OpID, body.RevisionID))
 	return s.ask(w, r, who, row, contract.UpdateRevise, "revise/"+body.RevisionID,
 		contract.Revision{RevisionID: body.RevisionID, Actor: who.userID, Proof: proof})
+}
+
+// opened is seen, but waits a moment for an operation that is on the screen while
+// its workflow is about to open it.
+func (s *Server) opened(r *http.Request, who *requester) (row pgdb.Operation, err error) {
+	budget, cancel := context.WithTimeout(r.Context(), s.DecideBudget)
+	defer cancel()
+	for {
+		if row, err = s.seen(r, who); err != nil || row.Status != string(operation.Draft) || !pause(budget, draftPause) {
+			return row, err
+		}
+	}
 }
 
 // retry asks for another attempt of a failed write; it needs no new approval.

@@ -83,6 +83,22 @@ type connection struct {
 	// held are deltas that wait for company, since the last flush.
 	held    []event.Delta
 	flushed time.Time
+	// checked is when the session was last seen alive.
+	checked time.Time
+}
+
+// recheck is how old the knowledge about a session may be when something new is
+// sent: after a logout a stream tells at most this much more.
+const recheck = time.Second
+
+// loggedOut reports that the session is over. A database that is away ends no
+// stream: the next look decides.
+func (c *connection) loggedOut(ctx context.Context) bool {
+	if err := c.s.session(ctx, c.who); err != nil {
+		return fault.CodeOf(err) == fault.Unauthenticated
+	}
+	c.checked = time.Now()
+	return false
 }
 
 func (c *connection) run(ctx context.Context, cursor int64) error {
@@ -107,19 +123,22 @@ func (c *connection) run(ctx context.Context, cursor int64) error {
 		case <-c.s.closing:
 			return c.out.bye("shutdown")
 		case <-age.C:
-			if err := c.s.session(ctx, c.who); fault.CodeOf(err) == fault.Unauthenticated {
+			if c.loggedOut(ctx) {
 				return c.loginExpired()
 			}
 			return c.out.bye("reconnect")
 		case <-login.C:
 			return c.loginExpired()
 		case <-heartbeat.C:
-			if err := c.s.session(ctx, c.who); fault.CodeOf(err) == fault.Unauthenticated {
+			if c.loggedOut(ctx) {
 				return c.loginExpired()
 			}
 			c.out.comment("hb")
 			err = c.journal(ctx)
 		case <-c.sub.Woken():
+			if time.Since(c.checked) > recheck && c.loggedOut(ctx) {
+				return c.loginExpired()
+			}
 			err = c.journal(ctx)
 		case d, ok := <-c.sub.Deltas():
 			if !ok {

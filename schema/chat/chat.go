@@ -62,6 +62,8 @@ type Message struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	// Step is the model call that made an assistant message, from 1; 0 for a user's.
 	Step int `json:"step"`
+	// Model labels who wrote an assistant message, "" for a user's.
+	Model string `json:"model,omitempty"`
 	// Answers is the pending that a user message answered, "" mostly.
 	Answers   string    `json:"answers,omitempty"`
 	CreatedAt time.Time `json:"created_at"`

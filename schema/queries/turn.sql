@@ -56,7 +56,9 @@ INSERT INTO messages (tenant_id, message_id, conversation_id, turn_id, role, ste
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, message_id) DO NOTHING;
 
 -- name: ListMessages :many
-SELECT m.*, t.n FROM messages m JOIN turns t USING (tenant_id, turn_id)
+SELECT m.*, t.n, coalesce(r.model, '')::text AS model
+FROM messages m JOIN turns t USING (tenant_id, turn_id)
+LEFT JOIN replies r ON r.tenant_id = m.tenant_id AND r.message_id = m.message_id AND r.turn_id = m.turn_id
 WHERE m.tenant_id = $1 AND m.conversation_id = $2 ORDER BY t.n, m.step, m.created_at;
 
 -- name: InsertReply :execrows

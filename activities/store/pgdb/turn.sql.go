@@ -460,7 +460,9 @@ func (q *Queries) ListCalls(ctx context.Context, arg ListCallsParams) ([]ListCal
 }
 
 const listMessages = `-- name: ListMessages :many
-SELECT m.tenant_id, m.message_id, m.conversation_id, m.turn_id, m.role, m.step, m.text, m.reasoning, m.answers, m.created_at, t.n FROM messages m JOIN turns t USING (tenant_id, turn_id)
+SELECT m.tenant_id, m.message_id, m.conversation_id, m.turn_id, m.role, m.step, m.text, m.reasoning, m.answers, m.created_at, t.n, coalesce(r.model, '')::text AS model
+FROM messages m JOIN turns t USING (tenant_id, turn_id)
+LEFT JOIN replies r ON r.tenant_id = m.tenant_id AND r.message_id = m.message_id AND r.turn_id = m.turn_id
 WHERE m.tenant_id = $1 AND m.conversation_id = $2 ORDER BY t.n, m.step, m.created_at
 `
 
@@ -481,6 +483,7 @@ type ListMessagesRow struct {
 	Answers        *string
 	CreatedAt      time.Time
 	N              int32
+	Model          string
 }
 
 func (q *Queries) ListMessages(ctx context.Context, arg ListMessagesParams) ([]ListMessagesRow, error) {
@@ -504,6 +507,7 @@ func (q *Queries) ListMessages(ctx context.Context, arg ListMessagesParams) ([]L
 			&i.Answers,
 			&i.CreatedAt,
 			&i.N,
+			&i.Model,
 		); err != nil {
 			return nil, err
 		}

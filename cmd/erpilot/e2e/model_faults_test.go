@@ -43,6 +43,7 @@ func TestAMisbehavingModelEndsInAMessageOrABoundedReAsk(t *testing.T) {
 		{"two calls with one id", []modeltest.Step{call(good, good), answer}, "answered", "", 2},
 		{"arguments split inside runes", []modeltest.Step{{Calls: []modeltest.Call{{ID: "a", Tool: "find_forms", Arguments: `{"query":"客户与订单"}`}}, Piece: 1, Split: true}, answer}, "answered", "", 2},
 		{"text and a call", []modeltest.Step{{Text: "我来查。", Calls: []modeltest.Call{good}}, answer}, "answered", "", 2},
+		{"a NUL in the text", []modeltest.Step{{Text: "好\x00的。"}}, "answered", "", 1},
 		{"reasoning apart", []modeltest.Step{{Reasoning: "先想想……", Text: "好的。"}}, "answered", "", 1},
 		{"an empty reply", again(modeltest.Step{}), "failed", fault.ModelInvalid, 4},
 		{"a reply cut at its length", []modeltest.Step{{Text: "很长", Finish: "length"}}, "failed", fault.ModelTruncated, 1},
