@@ -101,18 +101,8 @@ func (p *place) postgres(dir string) string {
 	return url
 }
 
-// settings are those of `erpilot dev`, and what ERPILOT_BENCH_STATEMENTS adds.
-func settings() map[string]string {
-	s := map[string]string{"max_connections": "200"}
-	if statements() {
-		s["shared_preload_libraries"] = "pg_stat_statements"
-		s["pg_stat_statements.track"] = "top"
-	}
-	return s
-}
-
-// statements says that the statements of a turn and of a decision are to be listed.
-func statements() bool { return os.Getenv("ERPILOT_BENCH_STATEMENTS") != "" }
+// settings are those of `erpilot dev`.
+func settings() map[string]string { return map[string]string{"max_connections": "200"} }
 
 func (p *place) temporal(root string) string {
 	p.b.Helper()
