@@ -14,7 +14,7 @@ func tour(t *testing.T, x *bench) {
 	x.See(".examples", "华东客户有哪些？")
 	x.ask("华东客户有哪些？")
 	x.See(".agent td", "C-0001")
-	x.See(".call .about", "customer")
+	x.See(".call .about", "客户") // by its label, once the forms are known
 	x.See(".entry.current", "华东客户")
 	x.Until("getComputedStyle([...document.querySelectorAll('.agent td')].find(e => e.innerText === '128,400.00')).textAlign === 'end'")
 	x.Until("document.querySelector('[role=status].sr').textContent.includes('回复完成')")
