@@ -305,3 +305,25 @@ func TestADraftThatIsProposedAgainCancelsTheOlderProposal(t *testing.T) {
 		t.Fatalf("the old card is replaced by %q", card.ReplacedBy)
 	}
 }
+
+func TestDeletingAConversationAsksAboutWhatIsOpenAndThenCancelsIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	li := w.site().as("yunfan", "shanghai", "li")
+	before := w.orders()
+	card := li.proposal()
+	w.status(card.OpID, operation.AwaitingApproval)
+	path := "/api/conversations/" + card.ConversationID
+	status, raw := li.do("DELETE", path, nil)
+	if p := problemOf(t, raw); status != http.StatusConflict || p.Code != "pending_open" {
+		t.Fatalf("answered %d %s", status, raw)
+	}
+	li.ok("DELETE", path+"?cancel_pending=1", nil, nil)
+	row := w.status(card.OpID, operation.Cancelled)
+	if row.DecidedBy == nil || *row.DecidedBy != "li" || w.orders() != before {
+		t.Fatalf("cancelled by %v, %d orders", row.DecidedBy, w.orders()-before)
+	}
+	if status, raw := li.do("GET", path, nil); status != http.StatusNotFound {
+		t.Fatalf("the conversation is still there: %d %s", status, raw)
+	}
+}
