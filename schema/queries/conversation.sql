@@ -46,14 +46,6 @@ SELECT journal_append(sqlc.arg(tenant_id), sqlc.arg(conversation_id), sqlc.narg(
 SELECT seq, turn_id, type, data, at FROM journal
 WHERE tenant_id = $1 AND conversation_id = $2 AND seq > $3 ORDER BY seq LIMIT sqlc.arg(max_rows);
 
--- name: InsertDelta :exec
-INSERT INTO deltas (tenant_id, conversation_id, message_id, turn_id, attempt, "offset", reasoning, text)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
-
--- name: ReadDeltas :many
-SELECT message_id, turn_id, attempt, "offset", reasoning, text FROM deltas
-WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY message_id, attempt, reasoning, "offset";
-
 -- name: DeleteDeltas :exec
 DELETE FROM deltas WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3 AND attempt <= $4;
 

@@ -77,11 +77,6 @@ SELECT * FROM operations
 WHERE tenant_id = $1 AND policy <> 'self' AND (sqlc.narg(status)::text IS NULL OR status = sqlc.narg(status))
 ORDER BY expires_at, op_id LIMIT sqlc.arg(max_rows);
 
--- name: OpenOperations :many
-SELECT * FROM operations WHERE tenant_id = $1 AND status NOT IN
-  ('executed','refused','rejected','cancelled','expired','completed','abandoned')
-  AND created_at < sqlc.arg(before) ORDER BY created_at LIMIT sqlc.arg(max_rows);
-
 -- name: ParkedOperations :many
 SELECT op_id FROM operations WHERE tenant_id = $1 AND user_id = $2 AND status = 'needs_login';
 

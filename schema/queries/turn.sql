@@ -8,9 +8,6 @@ SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 AND idempotenc
 -- name: Turn :one
 SELECT * FROM turns WHERE tenant_id = $1 AND turn_id = $2;
 
--- name: LockTurn :one
-SELECT * FROM turns WHERE tenant_id = $1 AND turn_id = $2 FOR NO KEY UPDATE;
-
 -- name: ListTurns :many
 SELECT * FROM turns WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY n;
 
@@ -46,10 +43,6 @@ WHERE tenant_id = $1 AND turn_id = $2 AND status IN ('running','waiting');
 UPDATE turns SET status = sqlc.arg(status), queued_at = sqlc.narg(queued_at), ended_at = NULL, error_code = NULL,
   error_params = NULL, segment = segment + 1, workflow_run = workflow_run + 1
 WHERE tenant_id = $1 AND turn_id = $2 AND status IN ('failed','limit');
-
--- name: OpenTurns :many
-SELECT * FROM turns WHERE tenant_id = $1 AND status IN ('running','waiting') AND started_at < sqlc.arg(before)
-ORDER BY started_at LIMIT sqlc.arg(max_rows);
 
 -- name: InsertMessage :exec
 INSERT INTO messages (tenant_id, message_id, conversation_id, turn_id, role, step, text, reasoning, answers)

@@ -188,36 +188,6 @@ func (q *Queries) InsertConversation(ctx context.Context, arg InsertConversation
 	return i, err
 }
 
-const insertDelta = `-- name: InsertDelta :exec
-INSERT INTO deltas (tenant_id, conversation_id, message_id, turn_id, attempt, "offset", reasoning, text)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
-`
-
-type InsertDeltaParams struct {
-	TenantID       string
-	ConversationID string
-	MessageID      string
-	TurnID         string
-	Attempt        int32
-	Offset         int32
-	Reasoning      bool
-	Text           string
-}
-
-func (q *Queries) InsertDelta(ctx context.Context, arg InsertDeltaParams) error {
-	_, err := q.db.Exec(ctx, insertDelta,
-		arg.TenantID,
-		arg.ConversationID,
-		arg.MessageID,
-		arg.TurnID,
-		arg.Attempt,
-		arg.Offset,
-		arg.Reasoning,
-		arg.Text,
-	)
-	return err
-}
-
 const listConversations = `-- name: ListConversations :many
 SELECT c.conversation_id, c.title, c.created_at, c.updated_at,
        (SELECT count(*) FROM pendings p WHERE p.tenant_id = c.tenant_id AND p.conversation_id = c.conversation_id
@@ -313,52 +283,6 @@ type NotifyParams struct {
 func (q *Queries) Notify(ctx context.Context, arg NotifyParams) error {
 	_, err := q.db.Exec(ctx, notify, arg.Channel, arg.Payload)
 	return err
-}
-
-const readDeltas = `-- name: ReadDeltas :many
-SELECT message_id, turn_id, attempt, "offset", reasoning, text FROM deltas
-WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY message_id, attempt, reasoning, "offset"
-`
-
-type ReadDeltasParams struct {
-	TenantID       string
-	ConversationID string
-}
-
-type ReadDeltasRow struct {
-	MessageID string
-	TurnID    string
-	Attempt   int32
-	Offset    int32
-	Reasoning bool
-	Text      string
-}
-
-func (q *Queries) ReadDeltas(ctx context.Context, arg ReadDeltasParams) ([]ReadDeltasRow, error) {
-	rows, err := q.db.Query(ctx, readDeltas, arg.TenantID, arg.ConversationID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ReadDeltasRow{}
-	for rows.Next() {
-		var i ReadDeltasRow
-		if err := rows.Scan(
-			&i.MessageID,
-			&i.TurnID,
-			&i.Attempt,
-			&i.Offset,
-			&i.Reasoning,
-			&i.Text,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const readJournal = `-- name: ReadJournal :many

@@ -12,19 +12,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-type Audit struct {
-	TenantID       string
-	AuditID        int64
-	At             time.Time
-	Kind           string
-	Actor          string
-	Channel        string
-	ConversationID *string
-	OpID           *string
-	Data           json.RawMessage
-	ContentHash    []byte
-}
-
 type Call struct {
 	TenantID             string
 	CallID               string

@@ -621,39 +621,6 @@ func (q *Queries) ListTurns(ctx context.Context, arg ListTurnsParams) ([]Turn, e
 	return items, nil
 }
 
-const lockTurn = `-- name: LockTurn :one
-SELECT tenant_id, turn_id, conversation_id, user_id, n, status, queued_at, segment, locale, error_code, error_params, idempotency_key, request_hash, workflow_run, started_at, ended_at FROM turns WHERE tenant_id = $1 AND turn_id = $2 FOR NO KEY UPDATE
-`
-
-type LockTurnParams struct {
-	TenantID string
-	TurnID   string
-}
-
-func (q *Queries) LockTurn(ctx context.Context, arg LockTurnParams) (Turn, error) {
-	row := q.db.QueryRow(ctx, lockTurn, arg.TenantID, arg.TurnID)
-	var i Turn
-	err := row.Scan(
-		&i.TenantID,
-		&i.TurnID,
-		&i.ConversationID,
-		&i.UserID,
-		&i.N,
-		&i.Status,
-		&i.QueuedAt,
-		&i.Segment,
-		&i.Locale,
-		&i.ErrorCode,
-		&i.ErrorParams,
-		&i.IdempotencyKey,
-		&i.RequestHash,
-		&i.WorkflowRun,
-		&i.StartedAt,
-		&i.EndedAt,
-	)
-	return i, err
-}
-
 const newestTurn = `-- name: NewestTurn :one
 SELECT tenant_id, turn_id, conversation_id, user_id, n, status, queued_at, segment, locale, error_code, error_params, idempotency_key, request_hash, workflow_run, started_at, ended_at FROM turns WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY n DESC LIMIT 1
 `
@@ -721,54 +688,6 @@ func (q *Queries) NextInLine(ctx context.Context, arg NextInLineParams) (Turn, e
 		&i.EndedAt,
 	)
 	return i, err
-}
-
-const openTurns = `-- name: OpenTurns :many
-SELECT tenant_id, turn_id, conversation_id, user_id, n, status, queued_at, segment, locale, error_code, error_params, idempotency_key, request_hash, workflow_run, started_at, ended_at FROM turns WHERE tenant_id = $1 AND status IN ('running','waiting') AND started_at < $2
-ORDER BY started_at LIMIT $3
-`
-
-type OpenTurnsParams struct {
-	TenantID string
-	Before   time.Time
-	MaxRows  int32
-}
-
-func (q *Queries) OpenTurns(ctx context.Context, arg OpenTurnsParams) ([]Turn, error) {
-	rows, err := q.db.Query(ctx, openTurns, arg.TenantID, arg.Before, arg.MaxRows)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Turn{}
-	for rows.Next() {
-		var i Turn
-		if err := rows.Scan(
-			&i.TenantID,
-			&i.TurnID,
-			&i.ConversationID,
-			&i.UserID,
-			&i.N,
-			&i.Status,
-			&i.QueuedAt,
-			&i.Segment,
-			&i.Locale,
-			&i.ErrorCode,
-			&i.ErrorParams,
-			&i.IdempotencyKey,
-			&i.RequestHash,
-			&i.WorkflowRun,
-			&i.StartedAt,
-			&i.EndedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const queueTurn = `-- name: QueueTurn :execrows
