@@ -56,7 +56,7 @@ func Answer(ctx context.Context, db *store.DB, carrier Carrier, in AnswerInput) 
 		if row.Kind == string(chat.KindApproval) {
 			return fault.New(fault.Invalid, "detail", "a proposal is confirmed or cancelled, not answered")
 		}
-		if row.Status == string(chat.PendingAnswered) && value(row.Answer) == in.Answer {
+		if row.Status == string(chat.PendingAnswered) && store.Text(row.Answer) == in.Answer {
 			posted, err = replayed(ctx, q, in.Tenant, row)
 			return err
 		}
@@ -106,7 +106,7 @@ func answer(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Pen
 	if n == 0 { // it was open a moment ago, so its deadline has passed
 		return Posted{}, fault.New(fault.Expired)
 	}
-	turn, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: value(row.TurnID)})
+	turn, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: store.Text(row.TurnID)})
 	if err != nil {
 		return Posted{}, err
 	}
@@ -131,12 +131,12 @@ func answer(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Pen
 		return Posted{}, err
 	}
 	_, err = Append(ctx, tx, tenant, row.ConversationID, turn.TurnID, Entry{Type: event.PendingAnswered, Key: "pending/" + row.PendingID + "/closed",
-		Data: event.Answer{PendingID: row.PendingID, CallID: value(row.CallID), Status: string(chat.PendingAnswered), Answer: text, MessageID: messageID}})
+		Data: event.Answer{PendingID: row.PendingID, CallID: store.Text(row.CallID), Status: string(chat.PendingAnswered), Answer: text, MessageID: messageID}})
 	return Posted{ConversationID: row.ConversationID, TurnID: turn.TurnID, N: int(turn.N), MessageID: messageID, PendingID: row.PendingID}, err
 }
 
 func replayed(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, row pgdb.Pending) (Posted, error) {
-	turn, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: value(row.TurnID)})
+	turn, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: store.Text(row.TurnID)})
 	return Posted{ConversationID: row.ConversationID, TurnID: turn.TurnID, N: int(turn.N), MessageID: answerMessageID(row),
 		PendingID: row.PendingID, Replayed: true}, err
 }

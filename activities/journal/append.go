@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/fault"
@@ -40,11 +41,7 @@ func Append(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversation
 	if err != nil {
 		return 0, fault.Wrap(fault.Internal, err)
 	}
-	var turn *string
-	if turnID != "" {
-		turn = &turnID
-	}
 	return pgdb.New(tx).AppendJournal(ctx, pgdb.AppendJournalParams{
-		TenantID: tenant.String(), ConversationID: conversationID, TurnID: turn, Events: raw,
+		TenantID: tenant.String(), ConversationID: conversationID, TurnID: store.Nullable(turnID), Events: raw,
 	})
 }

@@ -3,6 +3,8 @@ package journal
 import (
 	"encoding/json"
 
+	"github.com/erpilot/erpilot/activities/store"
+
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	"github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -13,11 +15,11 @@ import (
 // JSON that we wrote; were one malformed, its part of the card stays empty.
 func Card(row pgdb.Operation, requesterName string, caps erp.Capabilities) operation.Card {
 	c := operation.Card{
-		OpID: row.OpID, PendingID: row.PendingID, CallID: value(row.CallID), ConversationID: value(row.ConversationID),
-		TurnID: value(row.TurnID), Revision: int(row.Revision), Digest: row.Digest, Status: operation.Status(row.Status),
+		OpID: row.OpID, PendingID: row.PendingID, CallID: store.Text(row.CallID), ConversationID: store.Text(row.ConversationID),
+		TurnID: store.Text(row.TurnID), Revision: int(row.Revision), Digest: row.Digest, Status: operation.Status(row.Status),
 		Risk: tool.Risk(row.Risk), Policy: row.Policy, RequesterID: row.UserID, RequesterName: requesterName, Reason: row.Reason,
 		Capabilities: caps, CreatedAt: row.CreatedAt.UTC(), Deadline: row.ExpiresAt.UTC(), Decided: Outcome(row),
-		Bill: row.ResultBill, Link: row.ResultLink, Replaces: value(row.Replaces), ReplacedBy: value(row.ReplacedBy),
+		Bill: row.ResultBill, Link: row.ResultLink, Replaces: store.Text(row.Replaces), ReplacedBy: store.Text(row.ReplacedBy),
 	}
 	if err := json.Unmarshal(row.Preview, &c.Preview); err != nil {
 		c.Preview = erp.Preview{}
@@ -45,13 +47,5 @@ func Outcome(row pgdb.Operation) *operation.Outcome {
 		status = s
 	default: // all that follows an approval was approved
 	}
-	return &operation.Outcome{Status: status, By: value(row.DecidedBy), Channel: operation.Channel(value(row.DecidedVia)), At: row.DecidedAt.UTC()}
-}
-
-// value is "" for NULL.
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return &operation.Outcome{Status: status, By: store.Text(row.DecidedBy), Channel: operation.Channel(store.Text(row.DecidedVia)), At: row.DecidedAt.UTC()}
 }

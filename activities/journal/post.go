@@ -156,12 +156,12 @@ func (p Post) replay(ctx context.Context, q *pgdb.Queries) (Posted, bool, error)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return Posted{}, false, err
 	}
-	if m.Text != p.Text || (p.Answers != "" && p.Answers != value(m.Answers)) {
+	if m.Text != p.Text || (p.Answers != "" && p.Answers != store.Text(m.Answers)) {
 		return Posted{}, true, fault.New(fault.IdempotencyMismatch)
 	}
 	turn, err = q.Turn(ctx, pgdb.TurnParams{TenantID: tenant, TurnID: m.TurnID})
 	return Posted{ConversationID: p.ConversationID, TurnID: m.TurnID, N: int(turn.N), MessageID: m.MessageID,
-		PendingID: value(m.Answers), Replayed: true}, true, err
+		PendingID: store.Text(m.Answers), Replayed: true}, true, err
 }
 
 // question finds what the message answers, nil when it opens a turn.

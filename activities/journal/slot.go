@@ -29,8 +29,8 @@ func NextInLine(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, conversa
 	return &next, err
 }
 
-// turnKey is the natural key of a turn's event, the same whoever writes it.
-func turnKey(turnID, what string, segment int32) string {
+// TurnKey is the natural key of a turn's event, the same whoever writes it.
+func TurnKey(turnID, what string, segment int32) string {
 	return "turn/" + turnID + "/" + what + "/" + strconv.Itoa(int(segment))
 }
 
@@ -61,7 +61,7 @@ func CloseTurn(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.
 	if err != nil {
 		return false, nil, err
 	}
-	entries = append(entries, Entry{Type: event.TurnEnded, Key: turnKey(row.TurnID, "ended", row.Segment),
+	entries = append(entries, Entry{Type: event.TurnEnded, Key: TurnKey(row.TurnID, "ended", row.Segment),
 		Data: event.Ended{Segment: int(row.Segment), Status: string(status), Code: code}})
 	if _, err := Append(ctx, tx, tenant, row.ConversationID, row.TurnID, entries...); err != nil {
 		return false, nil, err
@@ -82,7 +82,7 @@ func cancelled(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, pen
 			}
 		}
 		entries = append(entries, Entry{Type: event.PendingAnswered, Key: "pending/" + p.PendingID + "/closed",
-			Data: event.Answer{PendingID: p.PendingID, CallID: value(p.CallID), Status: string(chat.PendingCancelled)}})
+			Data: event.Answer{PendingID: p.PendingID, CallID: store.Text(p.CallID), Status: string(chat.PendingCancelled)}})
 	}
 	return entries, nil
 }
@@ -145,7 +145,7 @@ func reopen(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, userID, conv
 	}
 	if status == chat.Running {
 		_, err := Append(ctx, tx, tenant, conversationID, row.TurnID, Entry{Type: event.TurnResumed,
-			Key: turnKey(row.TurnID, "resumed", row.Segment), Data: event.Run{Segment: int(row.Segment)}})
+			Key: TurnKey(row.TurnID, "resumed", row.Segment), Data: event.Run{Segment: int(row.Segment)}})
 		if err != nil {
 			return Reopened{}, err
 		}

@@ -73,7 +73,7 @@ func readMessages(ctx context.Context, q *pgdb.Queries, in StateInput, s *chat.S
 	rows, err := q.ListMessages(ctx, pgdb.ListMessagesParams{TenantID: in.Tenant.String(), ConversationID: in.ConversationID})
 	for _, m := range rows {
 		message := chat.Message{MessageID: m.MessageID, TurnID: m.TurnID, Role: m.Role, Text: m.Text, Reasoning: m.Reasoning, Model: m.Model, Step: int(m.Step),
-			Answers: value(m.Answers), CreatedAt: m.CreatedAt.UTC()}
+			Answers: store.Text(m.Answers), CreatedAt: m.CreatedAt.UTC()}
 		if m.Role == "user" {
 			message.Step = 0 // the step of an answer only says where it stands
 		}
@@ -86,7 +86,7 @@ func readTurns(ctx context.Context, q *pgdb.Queries, in StateInput, s *chat.Stat
 	rows, err := q.ListTurns(ctx, pgdb.ListTurnsParams{TenantID: in.Tenant.String(), ConversationID: in.ConversationID})
 	for _, t := range rows {
 		turn := chat.Turn{TurnID: t.TurnID, N: int(t.N), Status: chat.TurnStatus(t.Status), Queued: t.QueuedAt != nil,
-			ErrorCode: fault.Code(value(t.ErrorCode)), StartedAt: t.StartedAt.UTC(), EndedAt: utc(t.EndedAt)}
+			ErrorCode: fault.Code(store.Text(t.ErrorCode)), StartedAt: t.StartedAt.UTC(), EndedAt: utc(t.EndedAt)}
 		s.Turns = append(s.Turns, turn)
 		s.Conversation.Run = turn.Status
 	}
@@ -113,7 +113,7 @@ func readCalls(ctx context.Context, q *pgdb.Queries, in StateInput, s *chat.Stat
 	for _, c := range rows {
 		call := chat.Call{CallID: c.CallID, TurnID: c.TurnID, Step: int(c.Step), Position: int(c.Position), Tool: c.Tool,
 			Effect: tool.Effect(c.Effect), Risk: tool.Risk(c.Risk), Arguments: c.Arguments, ArgumentsFingerprint: c.ArgumentsFingerprint,
-			ToolSchemaVersion: int(c.ToolSchemaVersion), PendingID: value(c.PendingID), ClientToken: value(c.ClientToken),
+			ToolSchemaVersion: int(c.ToolSchemaVersion), PendingID: store.Text(c.PendingID), ClientToken: store.Text(c.ClientToken),
 			ApprovalCreatedAt: utc(c.ApprovalCreatedAt), ApprovalExpiresAt: utc(c.ApprovalExpiresAt),
 			Status: chat.CallStatus(c.Status), Failed: c.Failed}
 		if call.Status == chat.CallFinished {
@@ -155,8 +155,8 @@ func readPendings(ctx context.Context, q *pgdb.Queries, in StateInput, s *chat.S
 
 // PendingOf draws a pending from its row.
 func PendingOf(p pgdb.Pending) (chat.Pending, error) {
-	pending := chat.Pending{PendingID: p.PendingID, ConversationID: p.ConversationID, TurnID: value(p.TurnID), CallID: value(p.CallID),
-		OpID: value(p.OpID), Kind: chat.PendingKind(p.Kind), Status: chat.PendingStatus(p.Status), Deadline: p.Deadline.UTC(), Answer: value(p.Answer)}
+	pending := chat.Pending{PendingID: p.PendingID, ConversationID: p.ConversationID, TurnID: store.Text(p.TurnID), CallID: store.Text(p.CallID),
+		OpID: store.Text(p.OpID), Kind: chat.PendingKind(p.Kind), Status: chat.PendingStatus(p.Status), Deadline: p.Deadline.UTC(), Answer: store.Text(p.Answer)}
 	if pending.Kind == chat.KindQuestion {
 		pending.Question = &chat.Question{}
 		if err := json.Unmarshal(p.Prompt, pending.Question); err != nil {

@@ -161,7 +161,7 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	case err == nil && first.Accepted:
 		return row, contract.Authorised{Status: operation.Status(row.Status), Outcome: journal.Outcome(row)}, nil
 	case err == nil:
-		return row, contract.Authorised{Status: operation.Status(row.Status), Code: fault.Code(deref(first.RefusalCode))}, nil
+		return row, contract.Authorised{Status: operation.Status(row.Status), Code: fault.Code(store.Text(first.RefusalCode))}, nil
 	case !errors.Is(err, pgx.ErrNoRows):
 		return row, contract.Authorised{}, err
 	}
@@ -191,13 +191,13 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	if _, err := q.ClosePendingsOfOp(ctx, pgdb.ClosePendingsOfOpParams{TenantID: tenant.String(), OpID: &row.OpID, Status: "decided"}); err != nil {
 		return row, contract.Authorised{}, err
 	}
-	if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "decision", Actor: by.userID, Channel: via, ConversationID: deref(row.ConversationID),
+	if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "decision", Actor: by.userID, Channel: via, ConversationID: store.Text(row.ConversationID),
 		OpID: row.OpID, Data: map[string]any{"decision": d.Decision, "decision_id": d.DecisionID, "pending_id": d.PendingID,
 			"revision": d.Revision, "digest": d.Digest, "policy": row.Policy, "verified": by.verified, "status": status, "comment": d.Comment}}); err != nil {
 		return row, contract.Authorised{}, err
 	}
 	entries := []journal.Entry{{Type: event.ApprovalResolved, Key: key(row, "resolved", d.PendingID), Data: event.Resolved{
-		PendingID: d.PendingID, OpID: row.OpID, CallID: deref(row.CallID), Decision: d.Decision.Effect(), By: by.userID, ByName: by.name,
+		PendingID: d.PendingID, OpID: row.OpID, CallID: store.Text(row.CallID), Decision: d.Decision.Effect(), By: by.userID, ByName: by.name,
 		Channel: by.channel, Comment: d.Comment, At: now}}}
 	if status == operation.Approved {
 		entries = append(entries, journal.Entry{Type: event.OperationChanged, Key: key(row, "approved", d.PendingID), Data: stateEvent(row)})
@@ -260,7 +260,7 @@ func (s *Service) RefuseDecision(ctx context.Context, in contract.RefusedInput) 
 func (s *Service) refusedDecision(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Operation, by decider, code fault.Code,
 	params fault.Params, id string) error {
 	if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "decision_refused", Actor: by.userID, Channel: string(by.channel),
-		ConversationID: deref(row.ConversationID), OpID: row.OpID, Data: map[string]any{"code": code, "params": params, "verified": by.verified}}); err != nil {
+		ConversationID: store.Text(row.ConversationID), OpID: row.OpID, Data: map[string]any{"code": code, "params": params, "verified": by.verified}}); err != nil {
 		return err
 	}
 	return appendEvents(ctx, tx, tenant, row, journal.Entry{Type: event.DecisionRefused, Key: key(row, "decision_refused", id),
@@ -278,8 +278,6 @@ func decisionRow(tenant identity.Tenant, in contract.AuthoriseInput, by decider,
 	}
 	return p
 }
-
-func unmarshal(raw json.RawMessage, v any) error { return json.Unmarshal(raw, v) }
 
 // shorten keeps an error of a decoder fit for the journal.
 func shorten(s string) string {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/erpilot/erpilot/activities/store"
+
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/temporal"
 
@@ -102,7 +104,7 @@ func (s *Service) begin(ctx context.Context, tenant identity.Tenant, opID string
 			}
 		}
 		entries = append(entries, journal.Entry{Type: event.ToolExecuting, Key: key(row, "tool_executing", itoa(int(row.Attempts))),
-			Data: event.Executing{CallID: deref(row.CallID), OpID: row.OpID, Attempt: int(row.Attempts)}})
+			Data: event.Executing{CallID: store.Text(row.CallID), OpID: row.OpID, Attempt: int(row.Attempts)}})
 		return appendEvents(ctx, tx, tenant, row, entries...)
 	})
 	return row, begun, err
@@ -140,12 +142,12 @@ func (s *Service) write(ctx context.Context, tenant identity.Tenant, row pgdb.Op
 		return schema.Commit{}, err
 	}
 	change := schema.Change{Form: row.TargetForm, Action: row.Action, OpType: schema.OpType(row.OpType), Target: row.TargetBill,
-		Payload: row.Payload, DraftID: deref(row.DraftID)}
+		Payload: row.Payload, DraftID: store.Text(row.DraftID)}
 	if row.DraftRevision != nil {
 		change.DraftRevision = int(*row.DraftRevision)
 	}
 	return s.ERP.Execute(ctx, id, schema.Execution{ClientToken: row.ClientToken, Digest: row.Digest, Change: change, Facts: preview.Facts,
-		Deadline: row.ExpiresAt, Attempt: int(row.Attempts), OpID: row.OpID, DecidedBy: deref(row.DecidedBy), Channel: deref(row.DecidedVia)})
+		Deadline: row.ExpiresAt, Attempt: int(row.Attempts), OpID: row.OpID, DecidedBy: store.Text(row.DecidedBy), Channel: store.Text(row.DecidedVia)})
 }
 
 // FindCommit asks the ERP what became of an operation's attempts, fences them,

@@ -2,12 +2,14 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
 
+	"github.com/erpilot/erpilot/activities/store"
+
 	"github.com/jackc/pgx/v5"
-	"go.temporal.io/api/serviceerror"
 
 	"github.com/erpilot/erpilot/activities/journal"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
@@ -30,7 +32,7 @@ func (s *Service) OpenOperation(ctx context.Context, in contract.OpInput) (contr
 	row, moved, err := s.move(ctx, tenant, in.OpID, operation.AwaitingApproval, func(ctx context.Context, tx pgx.Tx, row pgdb.Operation) error {
 		return appendEvents(ctx, tx, tenant, row,
 			journal.Entry{Type: event.ApprovalPending, Key: key(row, "pending", row.PendingID), Data: event.Approval{PendingID: row.PendingID,
-				OpID: row.OpID, CallID: deref(row.CallID), Deadline: row.ExpiresAt}},
+				OpID: row.OpID, CallID: store.Text(row.CallID), Deadline: row.ExpiresAt}},
 			journal.Entry{Type: event.OperationChanged, Key: key(row, "awaiting", row.PendingID), Data: stateEvent(row)})
 	})
 	if err != nil {
@@ -82,12 +84,8 @@ func before(next operation.Status) []string {
 
 // withdraw tells an older operation of the same draft that a newer one replaces it.
 func (s *Service) withdraw(ctx context.Context, old pgdb.Operation, by, newer string) error {
-	err := s.Signals.SignalWorkflow(ctx, contract.OperationWorkflowID(old.OpID), "", contract.SignalWithdraw,
+	return s.signal(ctx, contract.OperationWorkflowID(old.OpID), contract.SignalWithdraw,
 		contract.Withdraw{By: by, Channel: operation.ChannelSystem, ReplacedBy: newer})
-	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
-		return nil
-	}
-	return err
 }
 
 // refuseCall finishes a call whose proposal was refused before anything waited.
@@ -133,7 +131,7 @@ func (s *Service) prepared(ctx context.Context, tenant identity.Tenant, row pgdb
 }
 
 func previewOf(row pgdb.Operation) (p schema.Preview, err error) {
-	if err = unmarshal(row.Preview, &p); err != nil {
+	if err = json.Unmarshal(row.Preview, &p); err != nil {
 		return p, fault.Wrap(fault.Internal, err)
 	}
 	return p, nil
@@ -144,17 +142,10 @@ func refusalOf(row pgdb.Operation) *schema.Refusal {
 		return nil
 	}
 	var r schema.Refusal
-	if err := unmarshal(row.Refusal, &r); err != nil || r.Code == "" {
+	if err := json.Unmarshal(row.Refusal, &r); err != nil || r.Code == "" {
 		return nil
 	}
 	return &r
-}
-
-func pointer(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -86,7 +86,7 @@ func (s *Service) Repropose(ctx context.Context, tenant identity.Tenant, userID,
 	default:
 		return contract.Prepared{}, fault.New(fault.Conflict, "detail", "only an operation that ended without a write can be proposed again")
 	}
-	p := proposal{tenant: tenant, conversationID: deref(old.ConversationID), reason: old.Reason, replaces: old.OpID,
+	p := proposal{tenant: tenant, conversationID: store.Text(old.ConversationID), reason: old.Reason, replaces: old.OpID,
 		change: schema.Change{Form: old.TargetForm, Action: old.Action, OpType: schema.OpType(old.OpType), Target: old.TargetBill,
 			Payload: old.Requested}}
 	if old.OpType == string(schema.OpCreate) {
@@ -215,13 +215,13 @@ func (s *Service) newRow(p proposal, userID string, preview schema.Preview) pgdb
 	now := time.Now().UTC().Truncate(time.Second)
 	opID := uuid.Must(uuid.NewV7()).String()
 	row := pgdb.Operation{
-		TenantID: p.tenant.String(), OpID: opID, UserID: userID, ConversationID: pointer(p.conversationID), TurnID: pointer(p.turnID),
-		CallID: pointer(p.callID), OpType: string(p.change.OpType), Action: p.change.Action, TargetForm: p.change.Form,
+		TenantID: p.tenant.String(), OpID: opID, UserID: userID, ConversationID: store.Nullable(p.conversationID), TurnID: store.Nullable(p.turnID),
+		CallID: store.Nullable(p.callID), OpType: string(p.change.OpType), Action: p.change.Action, TargetForm: p.change.Form,
 		TargetModule: preview.TargetModule, TargetTable: preview.TargetTable, TargetBill: p.change.Target, Payload: preview.Payload,
 		Requested: p.change.Payload, AutoExecute: true, Status: string(operation.Draft), Revision: 1, PendingID: uuid.Must(uuid.NewV7()).String(),
 		ClientToken: operation.ClientToken(opID, 1), Risk: string(tool.RiskConfirm), Policy: PolicySelf, Tool: tool.ProposeWrite,
-		ToolSchemaVersion: int32(p.toolVersion), DraftID: pointer(p.change.DraftID), Reason: p.reason, Preview: mustJSON(preview),
-		Replaces: pointer(p.replaces), CreatedAt: now, ExpiresAt: now.Add(s.Config.ttl()),
+		ToolSchemaVersion: int32(p.toolVersion), DraftID: store.Nullable(p.change.DraftID), Reason: p.reason, Preview: mustJSON(preview),
+		Replaces: store.Nullable(p.replaces), CreatedAt: now, ExpiresAt: now.Add(s.Config.ttl()),
 	}
 	if preview.Batch {
 		row.Risk = string(tool.RiskBatchConfirm)
@@ -302,7 +302,7 @@ func (s *Service) insertPending(ctx context.Context, q *pgdb.Queries, row pgdb.O
 // seenOf is what the digest of a row covers.
 func seenOf(row pgdb.Operation, preview schema.Preview) operation.Seen {
 	s := operation.Seen{Tenant: row.TenantID, Requester: row.UserID, OpID: row.OpID, Revision: int(row.Revision), Form: row.TargetForm,
-		Action: row.Action, Target: row.TargetBill, DraftID: deref(row.DraftID), AutoExecute: row.AutoExecute, Payload: row.Payload,
+		Action: row.Action, Target: row.TargetBill, DraftID: store.Text(row.DraftID), AutoExecute: row.AutoExecute, Payload: row.Payload,
 		Preview: preview, Deadline: row.ExpiresAt, Policy: row.Policy, ToolSchemaVersion: int(row.ToolSchemaVersion)}
 	if row.DraftRevision != nil {
 		s.DraftRevision = int(*row.DraftRevision)

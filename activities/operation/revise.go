@@ -124,7 +124,7 @@ func (s *Service) storeRevision(ctx context.Context, tx pgx.Tx, old, row pgdb.Op
 	if err := s.insertPending(ctx, q, stored); err != nil {
 		return row, err
 	}
-	if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "revision", Actor: actor, Channel: "web", ConversationID: deref(row.ConversationID),
+	if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "revision", Actor: actor, Channel: "web", ConversationID: store.Text(row.ConversationID),
 		OpID: row.OpID, Data: map[string]any{"revision": row.Revision, "digest": row.Digest, "payload": row.Payload}}); err != nil {
 		return row, err
 	}
@@ -135,5 +135,5 @@ func (s *Service) storeRevision(ctx context.Context, tx pgx.Tx, old, row pgdb.Op
 	return stored, appendEvents(ctx, tx, tenant, stored,
 		journal.Entry{Type: event.WriteProposal, Key: key(row, "card", itoa(int(row.Revision))), Data: journal.Card(stored, user.DisplayName, s.ERP.Capabilities())},
 		journal.Entry{Type: event.ApprovalPending, Key: key(row, "pending", row.PendingID), Data: event.Approval{PendingID: row.PendingID,
-			OpID: row.OpID, CallID: deref(row.CallID), Deadline: row.ExpiresAt}})
+			OpID: row.OpID, CallID: store.Text(row.CallID), Deadline: row.ExpiresAt}})
 }

@@ -98,8 +98,13 @@ func (s *Service) told(ctx context.Context, tenant identity.Tenant, row pgdb.Ope
 	if err != nil {
 		return err
 	}
-	err = s.Signals.SignalWorkflow(ctx, contract.TurnWorkflowID(*row.ConversationID, int(n)), "", contract.SignalSettled,
+	return s.signal(ctx, contract.TurnWorkflowID(*row.ConversationID, int(n)), contract.SignalSettled,
 		contract.Settled{OpID: row.OpID, Status: operation.Status(row.Status)})
+}
+
+// signal reaches a workflow; one that has closed needs to know nothing any more.
+func (s *Service) signal(ctx context.Context, workflowID, name string, arg any) error {
+	err := s.Signals.SignalWorkflow(ctx, workflowID, "", name, arg)
 	if _, closed := errors.AsType[*serviceerror.NotFound](err); closed {
 		return nil
 	}
@@ -152,13 +157,6 @@ func key(row pgdb.Operation, parts ...string) string {
 }
 
 // text is "" for NULL.
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 func mustJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -59,8 +59,8 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 		entries = append(entries, journal.Entry{Type: event.ToolFinished, Key: "call/" + *row.CallID + "/finished/" + tag, Data: done})
 	}
 	if status != operation.Executed { // an executed one has its audit row from the ERP's own transaction
-		if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "operation_" + string(status), Actor: deref(row.DecidedBy),
-			Channel: deref(row.DecidedVia), ConversationID: deref(row.ConversationID), OpID: row.OpID, Data: result}); err != nil {
+		if err := store.Audit(ctx, tx, tenant, store.AuditEntry{Kind: "operation_" + string(status), Actor: store.Text(row.DecidedBy),
+			Channel: store.Text(row.DecidedVia), ConversationID: store.Text(row.ConversationID), OpID: row.OpID, Data: result}); err != nil {
 			return err
 		}
 	}
@@ -130,8 +130,8 @@ func (s *Service) withdrawn(ctx context.Context, tenant identity.Tenant, in *con
 		}
 		if in.ReplacedBy != "" {
 			newer, err := q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: in.ReplacedBy})
-			ok = err == nil && newer.OpID != row.OpID && newer.UserID == row.UserID && deref(newer.ConversationID) == deref(row.ConversationID) &&
-				newer.DraftID != nil && deref(newer.DraftID) == deref(row.DraftID)
+			ok = err == nil && newer.OpID != row.OpID && newer.UserID == row.UserID && store.Text(newer.ConversationID) == store.Text(row.ConversationID) &&
+				newer.DraftID != nil && store.Text(newer.DraftID) == store.Text(row.DraftID)
 			in.Channel = operation.ChannelSystem
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
@@ -180,7 +180,7 @@ func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contr
 		var resolved []journal.Entry
 		if was.Status == string(operation.AwaitingApproval) {
 			resolved = append(resolved, journal.Entry{Type: event.ApprovalResolved, Key: key(row, "resolved", row.PendingID), Data: event.Resolved{
-				PendingID: row.PendingID, OpID: row.OpID, CallID: deref(row.CallID), Decision: in.Status, By: in.By, Channel: in.Channel, At: now}})
+				PendingID: row.PendingID, OpID: row.OpID, CallID: store.Text(row.CallID), Decision: in.Status, By: in.By, Channel: in.Channel, At: now}})
 		}
 		return s.settle(ctx, tx, tenant, row, resolved...)
 	})
@@ -190,7 +190,7 @@ func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contr
 // resultOf is the outcome as the model and later turns read it.
 func resultOf(row pgdb.Operation) operation.Result {
 	r := operation.Result{Status: operation.Status(row.Status), OpID: row.OpID, Bill: row.ResultBill, Link: row.ResultLink,
-		Refusal: refusalOf(row), By: deref(row.DecidedBy), Channel: operation.Channel(deref(row.DecidedVia)), ChangedByPerson: len(row.EditedBy) > 0}
+		Refusal: refusalOf(row), By: store.Text(row.DecidedBy), Channel: operation.Channel(store.Text(row.DecidedVia)), ChangedByPerson: len(row.EditedBy) > 0}
 	switch r.Status {
 	case operation.Executed:
 		r.Note = "Written to the ERP, exactly once."

@@ -46,14 +46,6 @@ func Audit(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, e AuditEntry)
 	hash := sha256.Sum256(canonical)
 	return pgdb.New(tx).InsertAudit(ctx, pgdb.InsertAuditParams{
 		TenantID: tenant.String(), Kind: e.Kind, Actor: e.Actor, Channel: e.Channel,
-		ConversationID: optional(e.ConversationID), OpID: optional(e.OpID), Data: data, ContentHash: hash[:],
+		ConversationID: Nullable(e.ConversationID), OpID: Nullable(e.OpID), Data: data, ContentHash: hash[:],
 	})
-}
-
-// optional is NULL for "".
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

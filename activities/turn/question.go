@@ -99,7 +99,7 @@ func closeQuestion(ctx context.Context, q *pgdb.Queries, p pgdb.Pending, status 
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	callID := deref(p.CallID)
+	callID := store.Text(p.CallID)
 	if _, err := q.FinishCall(ctx, pgdb.FinishCallParams{TenantID: p.TenantID, CallID: callID, Failed: true,
 		Result: mustJSON(map[string]any{"status": status, "note": note})}); err != nil {
 		return nil, err

@@ -95,10 +95,3 @@ func mustJSON(v any) json.RawMessage {
 	}
 	return raw
 }
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}

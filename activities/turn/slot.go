@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/api/serviceerror"
@@ -34,7 +33,7 @@ func (s *Service) SuspendTurn(ctx context.Context, in contract.SlotInput) error 
 			waiting = append(waiting, event.WaitingFor{PendingID: w.PendingID, Kind: string(w.Kind), CallID: w.CallID, OpID: w.OpID, Deadline: w.Deadline})
 		}
 		if err := s.note(ctx, tx, in.Tenant, in.ConversationID, in.TurnID, journal.Entry{Type: event.TurnSuspended,
-			Key: turnKey(in.TurnID, "suspended", in.Segment), Data: event.Suspended{Segment: in.Segment, Waiting: waiting}}); err != nil {
+			Key: journal.TurnKey(in.TurnID, "suspended", int32(in.Segment)), Data: event.Suspended{Segment: in.Segment, Waiting: waiting}}); err != nil {
 			return nil, err
 		}
 		return journal.NextInLine(ctx, tx, tenant, in.ConversationID)
@@ -80,7 +79,7 @@ func (s *Service) ResumeTurn(ctx context.Context, in contract.SlotInput) (contra
 			slot.Running = true
 		}
 		return s.note(ctx, tx, in.Tenant, in.ConversationID, in.TurnID, journal.Entry{Type: event.TurnResumed,
-			Key: turnKey(in.TurnID, "resumed", in.Segment), Data: event.Run{Segment: in.Segment}})
+			Key: journal.TurnKey(in.TurnID, "resumed", int32(in.Segment)), Data: event.Run{Segment: in.Segment}})
 	})
 	if err == nil {
 		s.Carrier.Wake(tenant, in.ConversationID)
@@ -138,8 +137,4 @@ func (s *Service) note(ctx context.Context, tx pgx.Tx, tenantID, conversationID,
 	}
 	_, err = journal.Append(ctx, tx, tenant, conversationID, turnID, entries...)
 	return err
-}
-
-func turnKey(turnID, what string, segment int) string {
-	return "turn/" + turnID + "/" + what + "/" + strconv.Itoa(segment)
 }

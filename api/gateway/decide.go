@@ -270,7 +270,7 @@ func firstAnswer(row pgdb.Operation, first pgdb.Decision, d operation.Decision) 
 	case first.Accepted:
 		return nil
 	}
-	code := fault.Code(deref(first.RefusalCode))
+	code := fault.Code(store.Text(first.RefusalCode))
 	if outcome := journal.Outcome(row); outcome != nil && code == fault.AlreadyDecided {
 		return operation.Settled(*outcome)
 	}
@@ -291,7 +291,7 @@ func (s *Server) auditRefusal(ctx context.Context, who *requester, row pgdb.Oper
 	case fault.StaleDecision, fault.AlreadyDecided, fault.Expired, fault.NotPending:
 		return s.DB.Tx(ctx, who.tenant, func(ctx context.Context, tx pgx.Tx) error {
 			return store.Audit(ctx, tx, who.tenant, store.AuditEntry{Kind: "decision_refused", Actor: who.userID, Channel: string(d.Channel),
-				ConversationID: deref(row.ConversationID), OpID: row.OpID, Data: map[string]any{"decision": d.Decision, "code": code,
+				ConversationID: store.Text(row.ConversationID), OpID: row.OpID, Data: map[string]any{"decision": d.Decision, "code": code,
 					"decision_id": d.DecisionID, "pending_id": d.PendingID, "revision": d.Revision, "verified": true}})
 		})
 	default:

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/erpilot/erpilot/activities/store"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/api/serviceerror"
@@ -274,7 +276,7 @@ func (s *Server) repropose(w http.ResponseWriter, r *http.Request, who *requeste
 		return fault.New(fault.Unavailable)
 	}
 	status := http.StatusCreated
-	fresh := deref(row.ReplacedBy)
+	fresh := store.Text(row.ReplacedBy)
 	if fresh == "" {
 		prepared, err := s.Proposer.Repropose(r.Context(), who.tenant, who.userID, row.OpID)
 		if err != nil {
@@ -283,7 +285,7 @@ func (s *Server) repropose(w http.ResponseWriter, r *http.Request, who *requeste
 		if fresh = prepared.OpID; fresh == "" {
 			return fault.New(fault.ValidationFailed, "detail", "the request does not fit any more")
 		}
-		if err := s.startPrepared(r.Context(), who.tenant, prepared, deref(row.ConversationID)); err != nil {
+		if err := s.startPrepared(r.Context(), who.tenant, prepared, store.Text(row.ConversationID)); err != nil {
 			return err
 		}
 	} else {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/erpilot/erpilot/activities/store"
+
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -69,9 +71,9 @@ func (s *Server) startOperation(ctx context.Context, row pgdb.Operation, reuse e
 	p := contract.Prepared{OpID: row.OpID, PendingID: row.PendingID, Revision: int(row.Revision), Digest: row.Digest, Deadline: row.ExpiresAt.UTC(),
 		Requester: row.UserID, Policy: row.Policy, Form: row.TargetForm, Action: row.Action, Risk: tool.Risk(row.Risk), AutoExecute: row.AutoExecute,
 		Summary: row.TargetForm + " " + row.Action + " " + row.OpID}
-	options := contract.OperationOptions(s.TaskQueue, row.TenantID, p, deref(row.ConversationID))
+	options := contract.OperationOptions(s.TaskQueue, row.TenantID, p, store.Text(row.ConversationID))
 	options.WorkflowIDReusePolicy = reuse
-	return s.startWith(ctx, options, contract.OperationStart(row.TenantID, p, deref(row.ConversationID), deref(row.TurnID)))
+	return s.startWith(ctx, options, contract.OperationStart(row.TenantID, p, store.Text(row.ConversationID), store.Text(row.TurnID)))
 }
 
 func (s *Server) startWith(ctx context.Context, options client.StartWorkflowOptions, in contract.OperationInput) error {
@@ -88,12 +90,4 @@ func started(err error) error {
 		return nil
 	}
 	return fault.Wrap(fault.Unavailable, err)
-}
-
-// deref is "" for NULL.
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

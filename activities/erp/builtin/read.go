@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erpilot/erpilot/activities/store"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/erpilot/erpilot/activities/erp"
@@ -177,7 +179,7 @@ func (r reader) list(ctx context.Context, page *nouns.Page) error {
 		rows = rows[:limit]
 		c := cursor{Query: hash}
 		for _, v := range rows[limit-1][len(fields):] {
-			c.After = append(c.After, deref(v))
+			c.After = append(c.After, store.Text(v))
 		}
 		page.NextCursor = c.String()
 	}

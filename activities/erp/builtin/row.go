@@ -71,13 +71,6 @@ func (r reader) texts(ctx context.Context, sql string, args []any, n int) ([][]*
 	return out, rows.Err()
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // pgClass is the SQLSTATE class of an error of the database, "" for others.
 func pgClass(err error) string {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
