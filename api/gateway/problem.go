@@ -19,6 +19,8 @@ type Problem struct {
 	Status int          `json:"status"`
 	Code   fault.Code   `json:"code"`
 	Params fault.Params `json:"params,omitempty"`
+	// Problems tells field by field what is wrong with the input.
+	Problems []fault.Problem `json:"problems,omitempty"`
 	// RequestID finds the log line.
 	RequestID string `json:"request_id,omitempty"`
 }
@@ -65,12 +67,12 @@ func statusOf(code fault.Code) int {
 
 // problemOf turns an error into what a person may read; the rest stays behind.
 func problemOf(err error, locale identity.Locale) Problem {
-	code, params := fault.CodeOf(err), fault.ParamsOf(err)
+	code, params, problems := fault.CodeOf(err), fault.ParamsOf(err), fault.ProblemsOf(err)
 	status := statusOf(code)
 	if status == http.StatusInternalServerError {
-		code, params = fault.Internal, nil
+		code, params, problems = fault.Internal, nil, nil
 	}
-	return Problem{Type: "about:blank", Title: text.Fault(code, params, locale), Status: status, Code: code, Params: params}
+	return Problem{Type: "about:blank", Title: text.Fault(code, params, locale), Status: status, Code: code, Params: params, Problems: problems}
 }
 
 // fail answers with the problem and logs what the person does not see.

@@ -18,13 +18,42 @@ const (
 	OpAction OpType = "action"
 )
 
+// Generate is the payload of a generate: which documents, or which lines of them,
+// are carried into a new document of Change.Form. Its other keys are values of
+// that document (a date, a remark).
+type Generate struct {
+	// SourceForm is the form of the sources ("quotation").
+	SourceForm string `json:"source_form"`
+	// Sources are the numbers of the source documents, all of one partner and currency.
+	Sources []string `json:"sources"`
+	// Lines selects lines and quantities; empty takes all that remains of each source.
+	Lines []SourceLine `json:"lines,omitempty"`
+	// Mode is GenerateMerge (the zero value: one document of all sources) or
+	// GenerateSplit (one document for each source).
+	Mode string `json:"mode,omitempty"`
+}
+
+// Modes of a Generate.
+const (
+	GenerateMerge = "merge"
+	GenerateSplit = "split"
+)
+
+// SourceLine is one line of a source; Quantity "" means all that remains.
+type SourceLine struct {
+	Source   string `json:"source"`
+	LineNo   int    `json:"line_no"`
+	Quantity string `json:"quantity,omitempty"`
+}
+
 // Change is one intended write, before anything is known about its effects.
 type Change struct {
 	Form string `json:"form"`
 	// Action is "create", "update", "cancel", … as the form declares it.
 	Action string `json:"action"`
 	OpType OpType `json:"op_type"`
-	// Target is the key of the record; empty for create.
+	// Target is the key of the record; empty for create, and for generate, whose
+	// sources stand in the payload.
 	Target string `json:"target,omitempty"`
 	// Payload is the canonical JSON of the values: all values for create, the
 	// changed ones for update, the action's arguments otherwise.
@@ -150,6 +179,12 @@ type Execution struct {
 	OpID      string `json:"op_id"`
 	DecidedBy string `json:"decided_by"`
 	Channel   string `json:"channel"`
+	// Handed says that a person saves in the native form. A refusal is then told
+	// and not kept, so that the person can mend it and save again under the token.
+	Handed bool `json:"handed,omitempty"`
+	// Completes names the tenant's workflow to wake after the commit, "" for none:
+	// the ERP keeps the message in its outbox, in the same transaction.
+	Completes string `json:"completes,omitempty"`
 }
 
 // CommitStatus is what the ERP knows under a client_token.
@@ -184,7 +219,9 @@ type Commit struct {
 	Status CommitStatus `json:"status"`
 	Digest string       `json:"digest"`
 	// Bill is the number of the document that was written; Link opens it.
-	Bill    string    `json:"bill,omitempty"`
+	Bill string `json:"bill,omitempty"`
+	// Bills are all documents, where more than one was made.
+	Bills   []string  `json:"bills,omitempty"`
 	Link    string    `json:"link,omitempty"`
 	Refusal *Refusal  `json:"refusal,omitempty"`
 	At      time.Time `json:"at"`

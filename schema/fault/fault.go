@@ -99,11 +99,20 @@ const (
 // show to the person concerned, and never hold secrets.
 type Params map[string]string
 
+// Problem is what is wrong with one field. Field is a path such as
+// "lines[2].quantity", rows counted from 1; "" is the whole input.
+type Problem struct {
+	Field  string `json:"field"`
+	Detail string `json:"detail"`
+}
+
 // Error is a failure with a code. A nil Cause means that there is no more to log.
 type Error struct {
 	Code   Code
 	Params Params
-	Cause  error
+	// Problems tells field by field what Params["detail"] tells in one sentence.
+	Problems []Problem
+	Cause    error
 }
 
 // New returns an error with the code and, in pairs, its params.
@@ -167,6 +176,14 @@ func CodeOf(err error) Code {
 func ParamsOf(err error) Params {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Params
+	}
+	return nil
+}
+
+// ProblemsOf returns what is wrong field by field; nil for errors that do not tell.
+func ProblemsOf(err error) []Problem {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Problems
 	}
 	return nil
 }

@@ -12,12 +12,13 @@ SELECT sqlc.embed(f), f.stamp::text AS stamp_text,
 FROM erp.forms f WHERE f.tenant_id = $1 AND f.form = ANY(@forms::text[]) ORDER BY f.position;
 
 -- name: ErpUpsertForm :exec
-INSERT INTO erp.forms (tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO erp.forms (tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table,
+  kind, help_zh, help_en)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (tenant_id, form) DO UPDATE SET position = excluded.position, label_zh = excluded.label_zh,
   label_en = excluded.label_en, domain = excluded.domain, key_field = excluded.key_field,
   name_zh_field = excluded.name_zh_field, name_en_field = excluded.name_en_field, source = excluded.source,
-  base_table = excluded.base_table;
+  base_table = excluded.base_table, kind = excluded.kind, help_zh = excluded.help_zh, help_en = excluded.help_en;
 
 -- name: ErpClearFormFields :exec
 DELETE FROM erp.form_fields WHERE tenant_id = $1 AND form = $2;
@@ -27,9 +28,10 @@ DELETE FROM erp.form_actions WHERE tenant_id = $1 AND form = $2;
 
 -- name: ErpInsertFormField :exec
 INSERT INTO erp.form_fields (tenant_id, form, parent, field, position, label_zh, label_en, type, required, read_only,
-  filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+  filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source,
+  control, default_value, hidden, help_zh, help_en, ungoverned)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28);
 
 -- name: ErpInsertFormAction :exec
-INSERT INTO erp.form_actions (tenant_id, form, action, position, label_zh, label_en, write, batch)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO erp.form_actions (tenant_id, form, action, position, label_zh, label_en, write, batch, manual, states, danger)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);

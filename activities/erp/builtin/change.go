@@ -9,7 +9,6 @@ import (
 	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	nouns "github.com/erpilot/erpilot/schema/erp"
-	"github.com/erpilot/erpilot/schema/fault"
 )
 
 // job is one change inside one transaction, whether it is rolled back
@@ -98,8 +97,8 @@ func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, chan
 	if change.OpType != "" && change.OpType != want {
 		return bad("op_type", "操作类型应为 "+string(want), "op_type must be "+string(want))
 	}
-	if (change.Target == "") != (want == nouns.OpCreate) {
-		return bad("target", "新建不带目标，其他操作需要目标", "create takes no target, everything else needs one")
+	if (change.Target == "") != (want == nouns.OpCreate || want == nouns.OpGenerate) {
+		return bad("target", "新建和生成不带目标，其他操作需要目标", "create and generate take no target, everything else needs one")
 	}
 	j.action = a
 	return j, b, nil
@@ -116,50 +115,4 @@ func (j *job) finish(p *nouns.Preview, facts []nouns.Fact) {
 	p.TargetModule = j.form.Domain
 	p.Batch = j.action.Batch
 	p.Facts = facts
-}
-
-// refusalOf says which refusal a moved fact leads to.
-func refusalOf(k nouns.FactKind) fault.Code {
-	switch k {
-	case nouns.FactStock:
-		return fault.StockChanged
-	case nouns.FactVersion:
-		return fault.RecordChanged
-	case nouns.FactState:
-		return fault.StateChanged
-	case nouns.FactDraft:
-		return fault.DraftChanged
-	case nouns.FactPrice, nouns.FactName, nouns.FactProductStatus, nouns.FactValidity:
-	}
-	return fault.QuoteChanged
-}
-
-// moved finds the first fact, in lock order, that is not as it was; nil when all
-// hold. A fact that appeared or vanished has moved too.
-func moved(was, is []nouns.Fact) *nouns.Refusal {
-	type key struct {
-		kind                  nouns.FactKind
-		form, key, field, sub string
-	}
-	of := func(f nouns.Fact) key { return key{f.Kind, f.Form, f.Key, f.Field, f.Sub} }
-	old := make(map[key]nouns.Fact, len(was))
-	for _, f := range was {
-		old[of(f)] = f
-	}
-	refuse := func(f nouns.Fact, from, to string) *nouns.Refusal {
-		return &nouns.Refusal{Code: string(refusalOf(f.Kind)), Fact: &f, Old: from, New: to}
-	}
-	for _, f := range is {
-		o, ok := old[of(f)]
-		if !ok || o.Value != f.Value {
-			return refuse(f, o.Value, f.Value)
-		}
-		delete(old, of(f))
-	}
-	for _, f := range was {
-		if _, ok := old[of(f)]; ok {
-			return refuse(f, f.Value, "")
-		}
-	}
-	return nil
 }

@@ -41,18 +41,20 @@ func retryable(err error) bool {
 // problems collects what is wrong with a change, field by field.
 type problems struct {
 	id   erp.Identity
-	list []problem
+	list []fault.Problem
 }
-
-type problem struct{ field, detail string }
 
 // add notes a problem in both languages; field is a path such as "lines[2].quantity".
 func (p *problems) add(field, zh, en string) {
-	p.list = append(p.list, problem{field, say(p.id, zh, en)})
+	p.list = append(p.list, fault.Problem{Field: field, Detail: say(p.id, zh, en)})
 }
 
-// err is nil without problems, else validation_failed: params field and detail
-// of the first, count, and detail with all of them when there are more.
+// maxProblems bounds what is told about one change.
+const maxProblems = 100
+
+// err is nil without problems, else validation_failed with the problems; params
+// are field and detail of the first, count, and detail with all of them when there
+// are more.
 func (p *problems) err() error {
 	if len(p.list) == 0 {
 		return nil
@@ -64,11 +66,13 @@ func (p *problems) err() error {
 			all = append(all, "…")
 			break
 		}
-		if x.field == "" {
-			all = append(all, x.detail)
+		if x.Field == "" {
+			all = append(all, x.Detail)
 			continue
 		}
-		all = append(all, x.field+": "+x.detail)
+		all = append(all, x.Field+": "+x.Detail)
 	}
-	return fault.New(fault.ValidationFailed, "field", p.list[0].field, "detail", strings.Join(all, "; "), "count", strconv.Itoa(len(p.list)))
+	err := fault.New(fault.ValidationFailed, "field", p.list[0].Field, "detail", strings.Join(all, "; "), "count", strconv.Itoa(len(p.list)))
+	err.Problems = p.list[:min(len(p.list), maxProblems)]
+	return err
 }

@@ -175,7 +175,7 @@ func (w *write) judge(ctx context.Context, tx pgx.Tx, began time.Time) (*job, st
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if r := moved(w.x.Facts, s.facts()); r != nil {
+	if r := nouns.Moved(w.x.Facts, s.facts()); r != nil {
 		return nil, nil, r, nil
 	}
 	if err := s.check(j); err != nil {

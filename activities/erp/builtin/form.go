@@ -27,12 +27,10 @@ type form struct {
 
 type field struct {
 	nouns.Field
-	listed, lookup bool
-	// maxLength in characters, 0 without one; min, max and scale are nil without one.
-	maxLength   int
+	// lookup fields are what a search looks into.
+	lookup bool
+	// min and max are nil without a limit.
 	min, max    *decimal.Decimal
-	scale       *int32
-	pattern     string
 	linesSource string
 }
 
@@ -61,7 +59,8 @@ func (f *form) action(name string) (nouns.Action, bool) {
 // noun is the form as the port shows it, with the actions that are granted.
 func (f *form) noun(id erp.Identity) nouns.Form {
 	n := nouns.Form{
-		Form: f.Form, Label: nouns.Label{Zh: f.LabelZh, En: f.LabelEn}, Domain: f.Domain, Key: f.KeyField,
+		Form: f.Form, Label: nouns.Label{Zh: f.LabelZh, En: f.LabelEn}, Help: nouns.Label{Zh: f.HelpZh, En: f.HelpEn}, Domain: f.Domain,
+		Kind: nouns.Kind(f.Kind), Key: f.KeyField,
 		Fields: plain(f.fields), Actions: f.granted(id),
 	}
 	for i, x := range n.Fields {
@@ -183,7 +182,8 @@ func newForm(r pgdb.ErpFormsRow) (*form, error) {
 		return nil, err
 	}
 	for _, a := range actions {
-		f.actions = append(f.actions, nouns.Action{Action: a.Action, Label: nouns.Label{Zh: a.LabelZh, En: a.LabelEn}, Write: a.Write, Batch: a.Batch})
+		f.actions = append(f.actions, nouns.Action{Action: a.Action, Label: nouns.Label{Zh: a.LabelZh, En: a.LabelEn}, Write: a.Write, Batch: a.Batch,
+			Manual: a.Manual, States: a.States, Danger: a.Danger})
 	}
 	return f, nil
 }
@@ -191,19 +191,20 @@ func newForm(r pgdb.ErpFormsRow) (*form, error) {
 func newField(r fieldFile) (field, error) {
 	x := field{
 		Field: nouns.Field{
-			Name: r.Field, Label: nouns.Label{Zh: r.LabelZh, En: r.LabelEn}, Type: nouns.Type(r.Type),
-			Required: r.Required, ReadOnly: r.ReadOnly, Filter: r.Filter, Sort: r.Sort, LinkForm: r.LinkForm,
+			Name: r.Field, Label: nouns.Label{Zh: r.LabelZh, En: r.LabelEn}, Type: nouns.Type(r.Type), Required: r.Required, ReadOnly: r.ReadOnly,
+			Listed: r.Listed, Hidden: r.Hidden, Control: nouns.Control(r.Control), Default: r.DefaultValue, Help: nouns.Label{Zh: r.HelpZh, En: r.HelpEn},
+			Scale: r.Scale, Pattern: r.Pattern, Ungoverned: r.Ungoverned, Filter: r.Filter, Sort: r.Sort, LinkForm: r.LinkForm,
 		},
-		listed: r.Listed, lookup: r.Lookup, scale: r.Scale, pattern: r.Pattern, linesSource: r.LinesSource,
+		lookup: r.Lookup, linesSource: r.LinesSource,
 	}
 	if r.MaxLength != nil {
-		x.maxLength = int(*r.MaxLength)
+		x.MaxLength = int(*r.MaxLength)
 	}
 	if r.MinValue.Valid {
-		x.min = &r.MinValue.Decimal
+		x.min, x.Min = &r.MinValue.Decimal, r.MinValue.Decimal.String()
 	}
 	if r.MaxValue.Valid {
-		x.max = &r.MaxValue.Decimal
+		x.max, x.Max = &r.MaxValue.Decimal, r.MaxValue.Decimal.String()
 	}
 	if err := json.Unmarshal(r.Options, &x.Options); err != nil {
 		return field{}, err

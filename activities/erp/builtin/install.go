@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/erpilot/erpilot/activities/store/pgdb"
+	nouns "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/identity"
 )
 
@@ -22,11 +23,15 @@ var formFiles embed.FS
 
 // formFile is a form as a file; names are those of the columns.
 type formFile struct {
-	Form        string       `json:"form"`
-	Position    int32        `json:"position"`
-	LabelZh     string       `json:"label_zh"`
-	LabelEn     string       `json:"label_en"`
-	Domain      string       `json:"domain"`
+	Form     string `json:"form"`
+	Position int32  `json:"position"`
+	LabelZh  string `json:"label_zh"`
+	LabelEn  string `json:"label_en"`
+	Domain   string `json:"domain"`
+	// Kind "" is a record.
+	Kind        string       `json:"kind"`
+	HelpZh      string       `json:"help_zh"`
+	HelpEn      string       `json:"help_en"`
 	KeyField    string       `json:"key_field"`
 	NameZhField string       `json:"name_zh_field"`
 	NameEnField string       `json:"name_en_field"`
@@ -56,6 +61,13 @@ type fieldFile struct {
 	Scale       *int32              `json:"scale"`
 	Pattern     string              `json:"pattern"`
 	LinesSource string              `json:"lines_source"`
+
+	Control      string `json:"control"`
+	DefaultValue string `json:"default_value"`
+	Hidden       bool   `json:"hidden"`
+	HelpZh       string `json:"help_zh"`
+	HelpEn       string `json:"help_en"`
+	Ungoverned   bool   `json:"ungoverned"`
 }
 
 type actionFile struct {
@@ -64,6 +76,11 @@ type actionFile struct {
 	LabelEn string `json:"label_en"`
 	Write   bool   `json:"write"`
 	Batch   bool   `json:"batch"`
+	// Manual actions are finished in the native form; States are those in which the
+	// action is offered; Danger marks what cannot be taken back.
+	Manual bool     `json:"manual"`
+	States []string `json:"states"`
+	Danger bool     `json:"danger"`
 }
 
 // InstallForms brings a tenant's forms to what comes with the product. It runs as
@@ -90,8 +107,12 @@ func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error 
 }
 
 func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile) error {
+	if f.Kind == "" {
+		f.Kind = string(nouns.KindRecord)
+	}
 	err := q.ErpUpsertForm(ctx, pgdb.ErpUpsertFormParams{TenantID: tenant, Form: f.Form, Position: f.Position, LabelZh: f.LabelZh, LabelEn: f.LabelEn,
-		Domain: f.Domain, KeyField: f.KeyField, NameZhField: f.NameZhField, NameEnField: f.NameEnField, Source: f.Source, BaseTable: f.BaseTable})
+		Domain: f.Domain, KeyField: f.KeyField, NameZhField: f.NameZhField, NameEnField: f.NameEnField, Source: f.Source, BaseTable: f.BaseTable,
+		Kind: f.Kind, HelpZh: f.HelpZh, HelpEn: f.HelpEn})
 	if err != nil {
 		return err
 	}
@@ -108,14 +129,15 @@ func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile
 		err := q.ErpInsertFormField(ctx, pgdb.ErpInsertFormFieldParams{TenantID: tenant, Form: f.Form, Parent: x.Parent, Field: x.Field,
 			Position: int32(i), LabelZh: x.LabelZh, LabelEn: x.LabelEn, Type: x.Type, Required: x.Required, ReadOnly: x.ReadOnly,
 			Filter: x.Filter, Sort: x.Sort, Listed: x.Listed, Lookup: x.Lookup, LinkForm: x.LinkForm, Options: x.Options, MaxLength: x.MaxLength,
-			MinValue: x.MinValue, MaxValue: x.MaxValue, Scale: x.Scale, Pattern: x.Pattern, LinesSource: x.LinesSource})
+			MinValue: x.MinValue, MaxValue: x.MaxValue, Scale: x.Scale, Pattern: x.Pattern, LinesSource: x.LinesSource,
+			Control: x.Control, DefaultValue: x.DefaultValue, Hidden: x.Hidden, HelpZh: x.HelpZh, HelpEn: x.HelpEn, Ungoverned: x.Ungoverned})
 		if err != nil {
 			return fmt.Errorf("field %s: %w", x.Field, err)
 		}
 	}
 	for i, a := range f.Actions {
 		err := q.ErpInsertFormAction(ctx, pgdb.ErpInsertFormActionParams{TenantID: tenant, Form: f.Form, Action: a.Action, Position: int32(i),
-			LabelZh: a.LabelZh, LabelEn: a.LabelEn, Write: a.Write, Batch: a.Batch})
+			LabelZh: a.LabelZh, LabelEn: a.LabelEn, Write: a.Write, Batch: a.Batch, Manual: a.Manual, States: notNil(a.States), Danger: a.Danger})
 		if err != nil {
 			return fmt.Errorf("action %s: %w", a.Action, err)
 		}

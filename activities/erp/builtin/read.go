@@ -62,7 +62,7 @@ func (r reader) fields(all bool) ([]field, error) {
 	if len(r.query.Fields) == 0 {
 		var out []field
 		for _, f := range r.form.fields {
-			if all || f.listed {
+			if all || f.Listed {
 				out = append(out, f)
 			}
 		}

@@ -47,27 +47,6 @@ func TestAmountsAreRoundedHalfAwayFromZeroPerLine(t *testing.T) {
 	}
 }
 
-func TestMovedNamesTheFirstFactInLockOrder(t *testing.T) {
-	t.Parallel()
-	fact := func(kind nouns.FactKind, key, value string) nouns.Fact {
-		return nouns.Fact{Kind: kind, Form: "product", Key: key, Field: "f", Value: value}
-	}
-	was := []nouns.Fact{fact(nouns.FactPrice, "A", "1"), fact(nouns.FactStock, "A", "5"), fact(nouns.FactStock, "B", "6")}
-	if r := moved(was, was); r != nil {
-		t.Errorf("nothing moved, but %+v", r)
-	}
-	is := []nouns.Fact{fact(nouns.FactPrice, "A", "1"), fact(nouns.FactStock, "A", "4"), fact(nouns.FactStock, "B", "7")}
-	if r := moved(was, is); r == nil || r.Code != "stock_changed" || r.Old != "5" || r.New != "4" || r.Fact.Key != "A" {
-		t.Errorf("%+v", r)
-	}
-	if r := moved(was, was[:2]); r == nil || r.Old != "6" || r.New != "" || r.Fact.Key != "B" {
-		t.Errorf("a fact that vanished: %+v", r)
-	}
-	if r := moved(was[1:], was); r == nil || r.Code != "quote_changed" || r.Old != "" || r.New != "1" {
-		t.Errorf("a fact that appeared: %+v", r)
-	}
-}
-
 func TestObjectsRefuseWhatJSONWouldLetPass(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{`{"a":1,"a":2}`, `{"a":1} x`, `{"a":1}{}`, `[]`, `null`, `"x"`, ``, `{`, `{"a"`} {

@@ -118,11 +118,11 @@ func (f field) check(s string, zone *time.Location) (string, *complaint) {
 	if bad != nil {
 		return "", bad
 	}
-	if f.maxLength > 0 && utf8.RuneCountInString(v) > f.maxLength {
-		return "", complain("超过 %d 个字符", "is longer than %d characters", f.maxLength)
+	if f.MaxLength > 0 && utf8.RuneCountInString(v) > f.MaxLength {
+		return "", complain("超过 %d 个字符", "is longer than %d characters", f.MaxLength)
 	}
-	if f.pattern != "" {
-		re, err := regexp.Compile(f.pattern)
+	if f.Pattern != "" {
+		re, err := regexp.Compile(f.Pattern)
 		if err != nil || !re.MatchString(v) {
 			return "", complain("格式不正确", "has a wrong format")
 		}
@@ -130,8 +130,8 @@ func (f field) check(s string, zone *time.Location) (string, *complaint) {
 	if f.Type == nouns.Decimal || f.Type == nouns.Money || f.Type == nouns.Integer {
 		d, _ := decimal.NewFromString(v) // normalised above
 		switch {
-		case f.scale != nil && -d.Exponent() > *f.scale:
-			return "", complain("最多 %d 位小数", "has more than %d decimals", *f.scale)
+		case f.Scale != nil && -d.Exponent() > *f.Scale:
+			return "", complain("最多 %d 位小数", "has more than %d decimals", *f.Scale)
 		case f.min != nil && d.LessThan(*f.min):
 			return "", complain("不能小于 %s", "must not be less than %s", f.min)
 		case f.max != nil && d.GreaterThan(*f.max):

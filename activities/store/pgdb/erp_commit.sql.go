@@ -98,7 +98,7 @@ func (q *Queries) ErpFence(ctx context.Context, arg ErpFenceParams) error {
 }
 
 const erpFinalCommit = `-- name: ErpFinalCommit :one
-SELECT tenant_id, client_token, attempt, outcome, digest, bill, link, refusal, result, at FROM erp.commits WHERE tenant_id = $1 AND client_token = $2 AND outcome IN ('executed','refused')
+SELECT tenant_id, client_token, attempt, outcome, digest, bill, link, refusal, result, at, bills FROM erp.commits WHERE tenant_id = $1 AND client_token = $2 AND outcome IN ('executed','refused')
 `
 
 type ErpFinalCommitParams struct {
@@ -120,6 +120,7 @@ func (q *Queries) ErpFinalCommit(ctx context.Context, arg ErpFinalCommitParams) 
 		&i.Refusal,
 		&i.Result,
 		&i.At,
+		&i.Bills,
 	)
 	return i, err
 }

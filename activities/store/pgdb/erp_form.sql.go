@@ -75,7 +75,7 @@ func (q *Queries) ErpFormStamps(ctx context.Context, arg ErpFormStampsParams) ([
 }
 
 const erpForms = `-- name: ErpForms :many
-SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table, f.stamp, f.stamp::text AS stamp_text,
+SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table, f.stamp, f.kind, f.help_zh, f.help_en, f.stamp::text AS stamp_text,
   (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.parent, x.position), '[]') FROM erp.form_fields x
     WHERE x.tenant_id = f.tenant_id AND x.form = f.form)::jsonb AS fields,
   (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.position), '[]') FROM erp.form_actions a
@@ -119,6 +119,9 @@ func (q *Queries) ErpForms(ctx context.Context, arg ErpFormsParams) ([]ErpFormsR
 			&i.ErpForm.Source,
 			&i.ErpForm.BaseTable,
 			&i.ErpForm.Stamp,
+			&i.ErpForm.Kind,
+			&i.ErpForm.HelpZh,
+			&i.ErpForm.HelpEn,
 			&i.StampText,
 			&i.Fields,
 			&i.Actions,
@@ -134,8 +137,8 @@ func (q *Queries) ErpForms(ctx context.Context, arg ErpFormsParams) ([]ErpFormsR
 }
 
 const erpInsertFormAction = `-- name: ErpInsertFormAction :exec
-INSERT INTO erp.form_actions (tenant_id, form, action, position, label_zh, label_en, write, batch)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO erp.form_actions (tenant_id, form, action, position, label_zh, label_en, write, batch, manual, states, danger)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type ErpInsertFormActionParams struct {
@@ -147,6 +150,9 @@ type ErpInsertFormActionParams struct {
 	LabelEn  string
 	Write    bool
 	Batch    bool
+	Manual   bool
+	States   []string
+	Danger   bool
 }
 
 func (q *Queries) ErpInsertFormAction(ctx context.Context, arg ErpInsertFormActionParams) error {
@@ -159,39 +165,49 @@ func (q *Queries) ErpInsertFormAction(ctx context.Context, arg ErpInsertFormActi
 		arg.LabelEn,
 		arg.Write,
 		arg.Batch,
+		arg.Manual,
+		arg.States,
+		arg.Danger,
 	)
 	return err
 }
 
 const erpInsertFormField = `-- name: ErpInsertFormField :exec
 INSERT INTO erp.form_fields (tenant_id, form, parent, field, position, label_zh, label_en, type, required, read_only,
-  filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+  filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source,
+  control, default_value, hidden, help_zh, help_en, ungoverned)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
 `
 
 type ErpInsertFormFieldParams struct {
-	TenantID    string
-	Form        string
-	Parent      string
-	Field       string
-	Position    int32
-	LabelZh     string
-	LabelEn     string
-	Type        string
-	Required    bool
-	ReadOnly    bool
-	Filter      bool
-	Sort        bool
-	Listed      bool
-	Lookup      bool
-	LinkForm    string
-	Options     json.RawMessage
-	MaxLength   *int32
-	MinValue    decimal.NullDecimal
-	MaxValue    decimal.NullDecimal
-	Scale       *int32
-	Pattern     string
-	LinesSource string
+	TenantID     string
+	Form         string
+	Parent       string
+	Field        string
+	Position     int32
+	LabelZh      string
+	LabelEn      string
+	Type         string
+	Required     bool
+	ReadOnly     bool
+	Filter       bool
+	Sort         bool
+	Listed       bool
+	Lookup       bool
+	LinkForm     string
+	Options      json.RawMessage
+	MaxLength    *int32
+	MinValue     decimal.NullDecimal
+	MaxValue     decimal.NullDecimal
+	Scale        *int32
+	Pattern      string
+	LinesSource  string
+	Control      string
+	DefaultValue string
+	Hidden       bool
+	HelpZh       string
+	HelpEn       string
+	Ungoverned   bool
 }
 
 func (q *Queries) ErpInsertFormField(ctx context.Context, arg ErpInsertFormFieldParams) error {
@@ -218,17 +234,24 @@ func (q *Queries) ErpInsertFormField(ctx context.Context, arg ErpInsertFormField
 		arg.Scale,
 		arg.Pattern,
 		arg.LinesSource,
+		arg.Control,
+		arg.DefaultValue,
+		arg.Hidden,
+		arg.HelpZh,
+		arg.HelpEn,
+		arg.Ungoverned,
 	)
 	return err
 }
 
 const erpUpsertForm = `-- name: ErpUpsertForm :exec
-INSERT INTO erp.forms (tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO erp.forms (tenant_id, form, position, label_zh, label_en, domain, key_field, name_zh_field, name_en_field, source, base_table,
+  kind, help_zh, help_en)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (tenant_id, form) DO UPDATE SET position = excluded.position, label_zh = excluded.label_zh,
   label_en = excluded.label_en, domain = excluded.domain, key_field = excluded.key_field,
   name_zh_field = excluded.name_zh_field, name_en_field = excluded.name_en_field, source = excluded.source,
-  base_table = excluded.base_table
+  base_table = excluded.base_table, kind = excluded.kind, help_zh = excluded.help_zh, help_en = excluded.help_en
 `
 
 type ErpUpsertFormParams struct {
@@ -243,6 +266,9 @@ type ErpUpsertFormParams struct {
 	NameEnField string
 	Source      string
 	BaseTable   string
+	Kind        string
+	HelpZh      string
+	HelpEn      string
 }
 
 func (q *Queries) ErpUpsertForm(ctx context.Context, arg ErpUpsertFormParams) error {
@@ -258,6 +284,9 @@ func (q *Queries) ErpUpsertForm(ctx context.Context, arg ErpUpsertFormParams) er
 		arg.NameEnField,
 		arg.Source,
 		arg.BaseTable,
+		arg.Kind,
+		arg.HelpZh,
+		arg.HelpEn,
 	)
 	return err
 }

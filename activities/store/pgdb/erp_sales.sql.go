@@ -30,7 +30,7 @@ func (q *Queries) ErpCancelOrder(ctx context.Context, arg ErpCancelOrderParams) 
 }
 
 const erpDefaultWarehouse = `-- name: ErpDefaultWarehouse :one
-SELECT tenant_id, code, name, name_en, is_default FROM erp.warehouse WHERE tenant_id = $1 AND is_default
+SELECT tenant_id, code, name, name_en, is_default, active, version FROM erp.warehouse WHERE tenant_id = $1 AND is_default
 `
 
 func (q *Queries) ErpDefaultWarehouse(ctx context.Context, tenantID string) (ErpWarehouse, error) {
@@ -42,6 +42,8 @@ func (q *Queries) ErpDefaultWarehouse(ctx context.Context, tenantID string) (Erp
 		&i.Name,
 		&i.NameEn,
 		&i.IsDefault,
+		&i.Active,
+		&i.Version,
 	)
 	return i, err
 }
@@ -101,7 +103,7 @@ func (q *Queries) ErpDraftValidity(ctx context.Context, arg ErpDraftValidityPara
 }
 
 const erpHoldCustomer = `-- name: ErpHoldCustomer :one
-SELECT tenant_id, code, name, name_en, region, contact, phone, email, credit_limit, currency, active, version FROM erp.customer WHERE tenant_id = $1 AND code = $2 FOR SHARE
+SELECT tenant_id, code, name, name_en, region, contact, phone, email, credit_limit, currency, active, version, payment_days, tax_exempt FROM erp.customer WHERE tenant_id = $1 AND code = $2 FOR SHARE
 `
 
 type ErpHoldCustomerParams struct {
@@ -125,6 +127,8 @@ func (q *Queries) ErpHoldCustomer(ctx context.Context, arg ErpHoldCustomerParams
 		&i.Currency,
 		&i.Active,
 		&i.Version,
+		&i.PaymentDays,
+		&i.TaxExempt,
 	)
 	return i, err
 }
@@ -156,7 +160,7 @@ func (q *Queries) ErpHoldDraft(ctx context.Context, arg ErpHoldDraftParams) (int
 }
 
 const erpHoldProducts = `-- name: ErpHoldProducts :many
-SELECT tenant_id, code, name, name_en, category, unit, unit_en, quantity_scale, status, base_price, currency, version FROM erp.product WHERE tenant_id = $1 AND code = ANY($2::text[]) ORDER BY code FOR SHARE
+SELECT tenant_id, code, name, name_en, category, unit, unit_en, quantity_scale, status, base_price, currency, version, tax, made FROM erp.product WHERE tenant_id = $1 AND code = ANY($2::text[]) ORDER BY code FOR SHARE
 `
 
 type ErpHoldProductsParams struct {
@@ -186,6 +190,8 @@ func (q *Queries) ErpHoldProducts(ctx context.Context, arg ErpHoldProductsParams
 			&i.BasePrice,
 			&i.Currency,
 			&i.Version,
+			&i.Tax,
+			&i.Made,
 		); err != nil {
 			return nil, err
 		}
@@ -198,7 +204,7 @@ func (q *Queries) ErpHoldProducts(ctx context.Context, arg ErpHoldProductsParams
 }
 
 const erpLockOrder = `-- name: ErpLockOrder :one
-SELECT tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, cancel_reason, created_by, created_at, cancelled_at, version FROM erp.sales_order WHERE tenant_id = $1 AND number = $2 FOR NO KEY UPDATE
+SELECT tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, remark, cancel_reason, created_by, created_at, cancelled_at, version, tax_total, exchange_rate, examined_by, examined_at, closed_at FROM erp.sales_order WHERE tenant_id = $1 AND number = $2 FOR NO KEY UPDATE
 `
 
 type ErpLockOrderParams struct {
@@ -225,6 +231,11 @@ func (q *Queries) ErpLockOrder(ctx context.Context, arg ErpLockOrderParams) (Erp
 		&i.CreatedAt,
 		&i.CancelledAt,
 		&i.Version,
+		&i.TaxTotal,
+		&i.ExchangeRate,
+		&i.ExaminedBy,
+		&i.ExaminedAt,
+		&i.ClosedAt,
 	)
 	return i, err
 }
@@ -291,7 +302,7 @@ func (q *Queries) ErpMoveStock(ctx context.Context, arg ErpMoveStockParams) erro
 }
 
 const erpOrderLines = `-- name: ErpOrderLines :many
-SELECT l.tenant_id, l.number, l.line_no, l.product, l.product_name, l.unit, l.quantity, l.base_price, l.discount, l.unit_price, l.amount, p.name_en AS product_name_en, p.unit_en FROM erp.sales_order_line l
+SELECT l.tenant_id, l.number, l.line_no, l.product, l.product_name, l.unit, l.quantity, l.base_price, l.discount, l.unit_price, l.amount, l.factor, l.tax_rate, l.tax_amount, l.drawn, l.drawn_amount, l.drawn_tax, l.source, l.source_line, p.name_en AS product_name_en, p.unit_en FROM erp.sales_order_line l
 JOIN erp.product p ON p.tenant_id = l.tenant_id AND p.code = l.product
 WHERE l.tenant_id = $1 AND l.number = $2 ORDER BY l.line_no
 `
@@ -313,6 +324,14 @@ type ErpOrderLinesRow struct {
 	Discount      decimal.Decimal
 	UnitPrice     decimal.Decimal
 	Amount        decimal.Decimal
+	Factor        decimal.Decimal
+	TaxRate       decimal.Decimal
+	TaxAmount     decimal.Decimal
+	Drawn         decimal.Decimal
+	DrawnAmount   decimal.Decimal
+	DrawnTax      decimal.Decimal
+	Source        *string
+	SourceLine    *int32
 	ProductNameEn string
 	UnitEn        string
 }
@@ -338,6 +357,14 @@ func (q *Queries) ErpOrderLines(ctx context.Context, arg ErpOrderLinesParams) ([
 			&i.Discount,
 			&i.UnitPrice,
 			&i.Amount,
+			&i.Factor,
+			&i.TaxRate,
+			&i.TaxAmount,
+			&i.Drawn,
+			&i.DrawnAmount,
+			&i.DrawnTax,
+			&i.Source,
+			&i.SourceLine,
 			&i.ProductNameEn,
 			&i.UnitEn,
 		); err != nil {
@@ -399,7 +426,7 @@ func (q *Queries) ErpToday(ctx context.Context, tenantID string) (string, error)
 }
 
 const erpWarehouse = `-- name: ErpWarehouse :one
-SELECT tenant_id, code, name, name_en, is_default FROM erp.warehouse WHERE tenant_id = $1 AND code = $2
+SELECT tenant_id, code, name, name_en, is_default, active, version FROM erp.warehouse WHERE tenant_id = $1 AND code = $2
 `
 
 type ErpWarehouseParams struct {
@@ -416,6 +443,8 @@ func (q *Queries) ErpWarehouse(ctx context.Context, arg ErpWarehouseParams) (Erp
 		&i.Name,
 		&i.NameEn,
 		&i.IsDefault,
+		&i.Active,
+		&i.Version,
 	)
 	return i, err
 }

@@ -99,6 +99,7 @@ type ErpCommit struct {
 	Refusal     json.RawMessage
 	Result      json.RawMessage
 	At          time.Time
+	Bills       []string
 }
 
 type ErpCustomer struct {
@@ -114,6 +115,8 @@ type ErpCustomer struct {
 	Currency    string
 	Active      bool
 	Version     int64
+	PaymentDays int32
+	TaxExempt   bool
 }
 
 type ErpForm struct {
@@ -129,6 +132,9 @@ type ErpForm struct {
 	Source      string
 	BaseTable   string
 	Stamp       pgtype.UUID
+	Kind        string
+	HelpZh      string
+	HelpEn      string
 }
 
 type ErpProduct struct {
@@ -144,6 +150,8 @@ type ErpProduct struct {
 	BasePrice     decimal.Decimal
 	Currency      string
 	Version       int64
+	Tax           *string
+	Made          bool
 }
 
 type ErpSalesOrder struct {
@@ -162,6 +170,11 @@ type ErpSalesOrder struct {
 	CreatedAt    time.Time
 	CancelledAt  *time.Time
 	Version      int64
+	TaxTotal     decimal.Decimal
+	ExchangeRate decimal.Decimal
+	ExaminedBy   *string
+	ExaminedAt   *time.Time
+	ClosedAt     *time.Time
 }
 
 type ErpUser struct {
@@ -183,6 +196,8 @@ type ErpWarehouse struct {
 	Name      string
 	NameEn    string
 	IsDefault bool
+	Active    bool
+	Version   int64
 }
 
 type Message struct {
@@ -249,6 +264,8 @@ type Operation struct {
 	ExecutedAt        *time.Time
 	SettledAt         *time.Time
 	ExpiresAt         time.Time
+	HandedOffAt       *time.Time
+	HandoffExpiresAt  *time.Time
 }
 
 type OperationEdit struct {

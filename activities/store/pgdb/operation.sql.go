@@ -14,7 +14,7 @@ import (
 const beginAttempt = `-- name: BeginAttempt :one
 UPDATE operations SET status = 'executing', attempts = attempts + 1
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($3::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
 type BeginAttemptParams struct {
@@ -77,6 +77,8 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Ope
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
@@ -84,7 +86,7 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Ope
 const closeOperation = `-- name: CloseOperation :one
 UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
   decided_at = $6, settled_at = clock_timestamp()
-WHERE tenant_id = $1 AND op_id = $2 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+WHERE tenant_id = $1 AND op_id = $2 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
 type CloseOperationParams struct {
@@ -158,6 +160,8 @@ func (q *Queries) CloseOperation(ctx context.Context, arg CloseOperationParams) 
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
@@ -184,7 +188,7 @@ UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
   confirmed_at = CASE WHEN $3::text = 'approved' THEN $6 ELSE confirmed_at END,
   refusal = $8
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND pending_id = $9
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
 type DecideOperationParams struct {
@@ -263,6 +267,8 @@ func (q *Queries) DecideOperation(ctx context.Context, arg DecideOperationParams
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
@@ -303,7 +309,7 @@ UPDATE operations SET status = $3, result_bill = $4, result_link = $5,
   result_message = $6, error_message = $7, refusal = $8,
   executed_at = $9, settled_at = clock_timestamp()
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($10::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
 type FinishOperationParams struct {
@@ -384,12 +390,14 @@ func (q *Queries) FinishOperation(ctx context.Context, arg FinishOperationParams
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
 
 const inbox = `-- name: Inbox :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations
 WHERE tenant_id = $1 AND user_id = $2 AND ($3::text IS NULL OR status = $3)
 ORDER BY expires_at, op_id LIMIT $4
 `
@@ -467,6 +475,8 @@ func (q *Queries) Inbox(ctx context.Context, arg InboxParams) ([]Operation, erro
 			&i.ExecutedAt,
 			&i.SettledAt,
 			&i.ExpiresAt,
+			&i.HandedOffAt,
+			&i.HandoffExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -479,7 +489,7 @@ func (q *Queries) Inbox(ctx context.Context, arg InboxParams) ([]Operation, erro
 }
 
 const inboxOfTenant = `-- name: InboxOfTenant :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations
 WHERE tenant_id = $1 AND policy <> 'self' AND ($2::text IS NULL OR status = $2)
 ORDER BY expires_at, op_id LIMIT $3
 `
@@ -550,6 +560,8 @@ func (q *Queries) InboxOfTenant(ctx context.Context, arg InboxOfTenantParams) ([
 			&i.ExecutedAt,
 			&i.SettledAt,
 			&i.ExpiresAt,
+			&i.HandedOffAt,
+			&i.HandoffExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -740,7 +752,7 @@ func (q *Queries) InsertOperationRevision(ctx context.Context, arg InsertOperati
 }
 
 const lockOperation = `-- name: LockOperation :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE
 `
 
 type LockOperationParams struct {
@@ -802,6 +814,8 @@ func (q *Queries) LockOperation(ctx context.Context, arg LockOperationParams) (O
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
@@ -810,7 +824,7 @@ const moveOperation = `-- name: MoveOperation :one
 UPDATE operations SET status = $3,
   settled_at = CASE WHEN $4::bool THEN clock_timestamp() ELSE settled_at END
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($5::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
 type MoveOperationParams struct {
@@ -882,12 +896,14 @@ func (q *Queries) MoveOperation(ctx context.Context, arg MoveOperationParams) (O
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
 
 const openOperationsOfDraft = `-- name: OpenOperationsOfDraft :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval'
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval'
 `
 
 type OpenOperationsOfDraftParams struct {
@@ -955,6 +971,8 @@ func (q *Queries) OpenOperationsOfDraft(ctx context.Context, arg OpenOperationsO
 			&i.ExecutedAt,
 			&i.SettledAt,
 			&i.ExpiresAt,
+			&i.HandedOffAt,
+			&i.HandoffExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -967,7 +985,7 @@ func (q *Queries) OpenOperationsOfDraft(ctx context.Context, arg OpenOperationsO
 }
 
 const operation = `-- name: Operation :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2
 `
 
 type OperationParams struct {
@@ -1029,6 +1047,8 @@ func (q *Queries) Operation(ctx context.Context, arg OperationParams) (Operation
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
@@ -1058,7 +1078,7 @@ func (q *Queries) OperationEdit(ctx context.Context, arg OperationEditParams) (O
 }
 
 const operationOfCall = `-- name: OperationOfCall :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND call_id = $2
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND call_id = $2
 `
 
 type OperationOfCallParams struct {
@@ -1120,12 +1140,14 @@ func (q *Queries) OperationOfCall(ctx context.Context, arg OperationOfCallParams
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
 
 const operationsOfConversation = `-- name: OperationsOfConversation :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at
 `
 
 type OperationsOfConversationParams struct {
@@ -1193,6 +1215,8 @@ func (q *Queries) OperationsOfConversation(ctx context.Context, arg OperationsOf
 			&i.ExecutedAt,
 			&i.SettledAt,
 			&i.ExpiresAt,
+			&i.HandedOffAt,
+			&i.HandoffExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -1239,7 +1263,7 @@ UPDATE operations SET revision = $3, pending_id = $4, digest = $5,
   tool_schema_version = $11, target_bill = $12, draft_id = $13,
   draft_revision = $14, edited_by = array_append(edited_by, $15::text)
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND revision = $3::int - 1
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
 type ReviseOperationParams struct {
@@ -1330,6 +1354,8 @@ func (q *Queries) ReviseOperation(ctx context.Context, arg ReviseOperationParams
 		&i.ExecutedAt,
 		&i.SettledAt,
 		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
 	)
 	return i, err
 }
