@@ -88,6 +88,8 @@ type Field struct {
 	Type     Type   `json:"type"`
 	Required bool   `json:"required,omitempty"`
 	ReadOnly bool   `json:"read_only,omitempty"`
+	// Fixed fields are given when a record is made and never change afterwards.
+	Fixed bool `json:"fixed,omitempty"`
 	// Listed fields are the columns of a list; Hidden ones are left off the page of a
 	// record (they are still read).
 	Listed bool `json:"listed,omitempty"`

@@ -17,7 +17,11 @@ ALTER TABLE erp.form_fields
   ADD help_zh       text NOT NULL DEFAULT '',
   ADD help_en       text NOT NULL DEFAULT '',
   -- ungoverned fields may differ between what was approved and what is saved by hand.
-  ADD ungoverned    boolean NOT NULL DEFAULT false;
+  ADD ungoverned    boolean NOT NULL DEFAULT false,
+  -- fixed fields are given when a record is made and never change.
+  ADD fixed         boolean NOT NULL DEFAULT false,
+  DROP CONSTRAINT form_fields_scale_check,
+  ADD CONSTRAINT form_fields_scale_check CHECK (scale BETWEEN 0 AND 8);
 
 ALTER TABLE erp.form_actions
   -- manual: an approved change is finished by the person in the native form.

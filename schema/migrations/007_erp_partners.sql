@@ -178,10 +178,17 @@ DROP TRIGGER ledger_moves_stock ON erp.stock_ledger;
 DROP FUNCTION erp.ledger_moves_stock();
 CREATE FUNCTION erp.ledger_moves_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO erp.stock AS s (tenant_id, product, warehouse, quantity)
-    VALUES (NEW.tenant_id, NEW.product, NEW.warehouse, NEW.quantity)
-    ON CONFLICT (tenant_id, product, warehouse) DO UPDATE SET quantity = s.quantity + NEW.quantity, version = s.version + 1
+  -- The UPDATE comes first: an INSERT checks its row before it finds the conflict,
+  -- and what is taken away is no level.
+  UPDATE erp.stock s SET quantity = s.quantity + NEW.quantity, version = s.version + 1
+    WHERE s.tenant_id = NEW.tenant_id AND s.product = NEW.product AND s.warehouse = NEW.warehouse
     RETURNING s.quantity INTO NEW.balance;
+  IF NOT FOUND THEN
+    INSERT INTO erp.stock AS s (tenant_id, product, warehouse, quantity)
+      VALUES (NEW.tenant_id, NEW.product, NEW.warehouse, NEW.quantity)
+      ON CONFLICT (tenant_id, product, warehouse) DO UPDATE SET quantity = s.quantity + NEW.quantity, version = s.version + 1
+      RETURNING s.quantity INTO NEW.balance;
+  END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER ledger_moves_stock BEFORE INSERT ON erp.stock_ledger FOR EACH ROW EXECUTE FUNCTION erp.ledger_moves_stock();
@@ -214,3 +221,47 @@ BEGIN
   END LOOP;
 END $$;
 GRANT DELETE ON erp.customer, erp.product, erp.warehouse TO erpilot_app;
+
+-- What readers see of masters: names beside codes.
+DROP VIEW erp.v_stock;
+CREATE VIEW erp.v_stock WITH (security_invoker = true) AS
+  SELECT s.tenant_id, s.key, s.product, p.name AS product_name, p.name_en AS product_name_en, p.unit, p.unit_en,
+         s.warehouse, w.name AS warehouse_name, w.name_en AS warehouse_name_en, s.quantity, s.allocated, s.available, s.version
+    FROM erp.stock s
+    LEFT JOIN erp.product p ON p.tenant_id = s.tenant_id AND p.code = s.product
+    LEFT JOIN erp.warehouse w ON w.tenant_id = s.tenant_id AND w.code = s.warehouse;
+
+CREATE VIEW erp.v_product_unit WITH (security_invoker = true) AS
+  SELECT u.tenant_id, u.key, u.product, p.name AS product_name, p.name_en AS product_name_en, u.unit, u.unit_en, u.factor,
+         p.unit AS base_unit, p.unit_en AS base_unit_en, u.version
+    FROM erp.product_unit u
+    LEFT JOIN erp.product p ON p.tenant_id = u.tenant_id AND p.code = u.product;
+
+CREATE VIEW erp.v_customer_price WITH (security_invoker = true) AS
+  SELECT x.tenant_id, x.code, x.customer, c.name AS customer_name, c.name_en AS customer_name_en,
+         x.product, p.name AS product_name, p.name_en AS product_name_en, x.min_quantity, x.price, p.currency, p.unit, p.unit_en,
+         x.valid_from, x.valid_until, x.version
+    FROM erp.customer_price x
+    LEFT JOIN erp.customer c ON c.tenant_id = x.tenant_id AND c.code = x.customer
+    LEFT JOIN erp.product p ON p.tenant_id = x.tenant_id AND p.code = x.product;
+
+CREATE VIEW erp.v_supplier_price WITH (security_invoker = true) AS
+  SELECT x.tenant_id, x.key, x.supplier, s.name AS supplier_name, s.name_en AS supplier_name_en,
+         x.product, p.name AS product_name, p.name_en AS product_name_en, x.price, s.currency, p.unit, p.unit_en, x.version
+    FROM erp.supplier_price x
+    LEFT JOIN erp.supplier s ON s.tenant_id = x.tenant_id AND s.code = x.supplier
+    LEFT JOIN erp.product p ON p.tenant_id = x.tenant_id AND p.code = x.product;
+
+CREATE VIEW erp.v_bill_of_material WITH (security_invoker = true) AS
+  SELECT b.tenant_id, b.key, b.product, p.name AS product_name, p.name_en AS product_name_en,
+         b.material, m.name AS material_name, m.name_en AS material_name_en, b.quantity, m.unit, m.unit_en, b.version
+    FROM erp.bill_of_material b
+    LEFT JOIN erp.product p ON p.tenant_id = b.tenant_id AND p.code = b.product
+    LEFT JOIN erp.product m ON m.tenant_id = b.tenant_id AND m.code = b.material;
+
+CREATE VIEW erp.v_exchange_rate WITH (security_invoker = true) AS
+  SELECT x.tenant_id, x.code, x.currency, c.name AS currency_name, c.name_en AS currency_name_en, x.valid_from, x.rate, x.version
+    FROM erp.exchange_rate x
+    LEFT JOIN erp.currency c ON c.tenant_id = x.tenant_id AND c.code = x.currency;
+
+GRANT SELECT ON erp.v_stock, erp.v_product_unit, erp.v_customer_price, erp.v_supplier_price, erp.v_bill_of_material, erp.v_exchange_rate TO erpilot_app;

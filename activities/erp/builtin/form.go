@@ -191,7 +191,7 @@ func newForm(r pgdb.ErpFormsRow) (*form, error) {
 func newField(r fieldFile) (field, error) {
 	x := field{
 		Field: nouns.Field{
-			Name: r.Field, Label: nouns.Label{Zh: r.LabelZh, En: r.LabelEn}, Type: nouns.Type(r.Type), Required: r.Required, ReadOnly: r.ReadOnly,
+			Name: r.Field, Label: nouns.Label{Zh: r.LabelZh, En: r.LabelEn}, Type: nouns.Type(r.Type), Required: r.Required, ReadOnly: r.ReadOnly, Fixed: r.Fixed,
 			Listed: r.Listed, Hidden: r.Hidden, Control: nouns.Control(r.Control), Default: r.DefaultValue, Help: nouns.Label{Zh: r.HelpZh, En: r.HelpEn},
 			Scale: r.Scale, Pattern: r.Pattern, Ungoverned: r.Ungoverned, Filter: r.Filter, Sort: r.Sort, LinkForm: r.LinkForm,
 		},

@@ -68,6 +68,7 @@ type fieldFile struct {
 	HelpZh       string `json:"help_zh"`
 	HelpEn       string `json:"help_en"`
 	Ungoverned   bool   `json:"ungoverned"`
+	Fixed        bool   `json:"fixed"`
 }
 
 type actionFile struct {
@@ -83,11 +84,18 @@ type actionFile struct {
 	Danger bool     `json:"danger"`
 }
 
+// tenantCurrency in a file is the currency of the tenant that the form is installed for.
+const tenantCurrency = "tenant_currency"
+
 // InstallForms brings a tenant's forms to what comes with the product. It runs as
 // the owner, in the caller's transaction, with erpilot.tenant set.
 func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error {
 	entries, err := formFiles.ReadDir("forms")
 	if err != nil {
+		return err
+	}
+	var currency string
+	if err := tx.QueryRow(ctx, "SELECT currency FROM tenants WHERE tenant_id = $1", tenant.String()).Scan(&currency); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -98,6 +106,11 @@ func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error 
 		var f formFile
 		if err := json.Unmarshal(raw, &f); err != nil {
 			return fmt.Errorf("form file %s: %w", e.Name(), err)
+		}
+		for i, x := range f.Fields {
+			if x.DefaultValue == tenantCurrency {
+				f.Fields[i].DefaultValue = currency
+			}
 		}
 		if err := installForm(ctx, pgdb.New(tx), tenant.String(), f); err != nil {
 			return fmt.Errorf("form file %s: %w", e.Name(), err)
@@ -130,7 +143,7 @@ func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile
 			Position: int32(i), LabelZh: x.LabelZh, LabelEn: x.LabelEn, Type: x.Type, Required: x.Required, ReadOnly: x.ReadOnly,
 			Filter: x.Filter, Sort: x.Sort, Listed: x.Listed, Lookup: x.Lookup, LinkForm: x.LinkForm, Options: x.Options, MaxLength: x.MaxLength,
 			MinValue: x.MinValue, MaxValue: x.MaxValue, Scale: x.Scale, Pattern: x.Pattern, LinesSource: x.LinesSource,
-			Control: x.Control, DefaultValue: x.DefaultValue, Hidden: x.Hidden, HelpZh: x.HelpZh, HelpEn: x.HelpEn, Ungoverned: x.Ungoverned})
+			Control: x.Control, DefaultValue: x.DefaultValue, Hidden: x.Hidden, HelpZh: x.HelpZh, HelpEn: x.HelpEn, Ungoverned: x.Ungoverned, Fixed: x.Fixed})
 		if err != nil {
 			return fmt.Errorf("field %s: %w", x.Field, err)
 		}

@@ -175,8 +175,8 @@ func (q *Queries) ErpInsertFormAction(ctx context.Context, arg ErpInsertFormActi
 const erpInsertFormField = `-- name: ErpInsertFormField :exec
 INSERT INTO erp.form_fields (tenant_id, form, parent, field, position, label_zh, label_en, type, required, read_only,
   filter, sort, listed, lookup, link_form, options, max_length, min_value, max_value, scale, pattern, lines_source,
-  control, default_value, hidden, help_zh, help_en, ungoverned)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
+  control, default_value, hidden, help_zh, help_en, ungoverned, fixed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
 `
 
 type ErpInsertFormFieldParams struct {
@@ -208,6 +208,7 @@ type ErpInsertFormFieldParams struct {
 	HelpZh       string
 	HelpEn       string
 	Ungoverned   bool
+	Fixed        bool
 }
 
 func (q *Queries) ErpInsertFormField(ctx context.Context, arg ErpInsertFormFieldParams) error {
@@ -240,6 +241,7 @@ func (q *Queries) ErpInsertFormField(ctx context.Context, arg ErpInsertFormField
 		arg.HelpZh,
 		arg.HelpEn,
 		arg.Ungoverned,
+		arg.Fixed,
 	)
 	return err
 }
