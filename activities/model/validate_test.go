@@ -30,6 +30,13 @@ func TestValidateAcceptsAndCanonicalises(t *testing.T) {
 		"record":                         {tool.ReadForm, `{"form":"customer","mode":"record","id":"C-1"}`, `{"form":"customer","id":"C-1","mode":"record"}`},
 		"between":                        {tool.ReadForm, `{"form":"sales_order","mode":"count","filters":[{"field":"total","op":"between","value":["1","2"]}]}`, `{"filters":[{"field":"total","op":"between","value":["1","2"]}],"form":"sales_order","mode":"count"}`},
 		"cancel":                         {tool.ProposeWrite, `{"form":"sales_order","action":"cancel","target":"SO-1"}`, `{"action":"cancel","form":"sales_order","target":"SO-1"}`},
+		"examine":                        {tool.ProposeWrite, `{"form":"delivery","action":"examine","target":"DN-1"}`, `{"action":"examine","form":"delivery","target":"DN-1"}`},
+		"generate": {tool.ProposeWrite, `{"form":"delivery","action":"generate","changes":{"sources":["SO-1"],"source_form":"sales_order","lines":[{"source":"SO-1","line_no":2,"quantity":"5"}],"remark":"x"}}`,
+			`{"action":"generate","changes":{"lines":[{"line_no":2,"quantity":"5","source":"SO-1"}],"remark":"x","source_form":"sales_order","sources":["SO-1"]},"form":"delivery"}`},
+		"lines of an update": {tool.ProposeWrite, `{"form":"quotation","action":"update","target":"QT-1","changes":{"lines":[{"product":"P","quantity":"2"}]}}`,
+			`{"action":"update","changes":{"lines":[{"product":"P","quantity":"2"}]},"form":"quotation","target":"QT-1"}`},
+		"a record without lines": {tool.SaveDraft, `{"form":"customer","values":{"name":"N"}}`, `{"form":"customer","values":{"name":"N"}}`},
+		"a reading action":       {tool.ReadForm, `{"form":"ar_ageing","mode":"list","action":"export"}`, `{"action":"export","form":"ar_ageing","mode":"list"}`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +85,12 @@ func TestValidateRefusesAndExplains(t *testing.T) {
 		"limit":              {tool.ReadForm, `{"form":"c","mode":"list","limit":51}`, "limit"},
 		"record without id":  {tool.ReadForm, `{"form":"c","mode":"record"}`, "id"},
 		"create, no draft":   {tool.ProposeWrite, `{"form":"c","action":"create"}`, "draft_id"},
+		"generate, nothing":  {tool.ProposeWrite, `{"form":"c","action":"generate"}`, "changes"},
+		"generate, no form":  {tool.ProposeWrite, `{"form":"c","action":"generate","changes":{"sources":["A"]}}`, "source_form"},
+		"generate, twice":    {tool.ProposeWrite, `{"form":"c","action":"generate","changes":{"source_form":"s","sources":["A","A"]}}`, "sources"},
+		"line of a source":   {tool.ProposeWrite, `{"form":"c","action":"generate","changes":{"source_form":"s","sources":["A"],"lines":[{"line":1}]}}`, "source"},
+		"examine, no target": {tool.ProposeWrite, `{"form":"c","action":"examine"}`, "target"},
+		"a made-up action":   {tool.ProposeWrite, `{"form":"c","action":"DROP TABLE","target":"x"}`, "action"},
 		"nine options":       {tool.AskUser, `{"question":"q","options":["1","2","3","4","5","6","7","8","9"],"allow_free_text":false}`, "options"},
 		"no way to answer":   {tool.AskUser, `{"question":"q","options":[],"allow_free_text":false}`, "options"},
 		"number too long":    {tool.SaveDraft, line("12345678901234567890"), "send it as a string"},

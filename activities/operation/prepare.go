@@ -135,7 +135,10 @@ func (s *Service) fromCall(ctx context.Context, tenant identity.Tenant, call pgd
 	p := proposal{tenant: tenant, conversationID: call.ConversationID, turnID: call.TurnID, callID: call.CallID, reason: args.Reason,
 		toolVersion: int(call.ToolSchemaVersion),
 		change:      schema.Change{Form: args.Form, Action: args.Action, OpType: opType(args.Action), Target: args.Target, Payload: args.Changes}}
-	if args.DraftID == "" {
+	if p.change.OpType == schema.OpCreate || p.change.OpType == schema.OpGenerate {
+		p.change.Target = "" // what is new has no key yet
+	}
+	if args.DraftID == "" || p.change.OpType != schema.OpCreate {
 		if len(p.change.Payload) == 0 {
 			p.change.Payload = json.RawMessage(`{}`)
 		}
@@ -176,8 +179,9 @@ func (s *Service) stage(ctx context.Context, p proposal, userID string) (contrac
 	if err != nil {
 		return contract.Prepared{}, err
 	}
-	if !id.Grants.Allows(p.change.Form, p.change.Action) {
-		return contract.Prepared{}, fault.New(fault.PermissionDenied, "form", p.change.Form, "action", p.change.Action)
+	action, err := s.declared(ctx, id, &p)
+	if err != nil {
+		return contract.Prepared{}, err
 	}
 	preview, err := s.ERP.Preview(ctx, id, p.change)
 	if err != nil {
@@ -188,6 +192,7 @@ func (s *Service) stage(ctx context.Context, p proposal, userID string) (contrac
 		p.toolVersion = t.SchemaVersion
 	}
 	row := s.newRow(p, userID, preview)
+	row.AutoExecute = !action.Manual
 	seen := seenOf(row, preview)
 	if row.Digest, err = operation.Digest(seen); err != nil {
 		return contract.Prepared{}, err
@@ -230,6 +235,9 @@ func (s *Service) newRow(p proposal, userID string, preview schema.Preview) pgdb
 		revision := int32(p.change.DraftRevision)
 		row.DraftRevision = &revision
 	}
+	if p.change.OpType == schema.OpGenerate {
+		row.SourceRef = sourceRef(preview.Payload)
+	}
 	return row
 }
 
@@ -243,7 +251,7 @@ func (s *Service) insert(ctx context.Context, tx pgx.Tx, p proposal, row pgdb.Op
 		TargetBill: row.TargetBill, Payload: row.Payload, Requested: row.Requested, AutoExecute: row.AutoExecute, Status: row.Status,
 		Revision: row.Revision, PendingID: row.PendingID, Digest: row.Digest, ClientToken: row.ClientToken, Risk: row.Risk, Policy: row.Policy,
 		Tool: row.Tool, ToolSchemaVersion: row.ToolSchemaVersion, DraftID: row.DraftID, DraftRevision: row.DraftRevision, Reason: row.Reason,
-		Preview: row.Preview, Replaces: row.Replaces, ExpiresAt: row.ExpiresAt,
+		Preview: row.Preview, Replaces: row.Replaces, ExpiresAt: row.ExpiresAt, SourceRef: row.SourceRef,
 	})
 	if err != nil {
 		return nil, err
@@ -308,24 +316,6 @@ func seenOf(row pgdb.Operation, preview schema.Preview) operation.Seen {
 		s.DraftRevision = int(*row.DraftRevision)
 	}
 	return s
-}
-
-// opType maps a form's action to the staging queue's kinds.
-func opType(action string) schema.OpType {
-	switch action {
-	case "create":
-		return schema.OpCreate
-	case "update":
-		return schema.OpUpdate
-	case "delete":
-		return schema.OpDelete
-	case "examine", "unexamine":
-		return schema.OpExamine
-	case "generate":
-		return schema.OpGenerate
-	default:
-		return schema.OpAction
-	}
 }
 
 // retryable tells infrastructure trouble, which Temporal retries, from answers.

@@ -216,7 +216,7 @@ func (s *Service) callRow(a agent, step, position int, rc turn.RequestCall) (pgd
 	canonical, fingerprint, refused := model.Validate(s.Catalogue, rc)
 	if refused != nil {
 		row.Status, row.Failed, row.FinishedAt = "finished", true, &now
-		row.Result = errorResult(refused.Code, refused.Params)
+		row.Result = errorResult(refused)
 		return row, &event.ToolDone{CallID: row.CallID, Tool: row.Tool, Status: "error", Code: refused.Code}
 	}
 	t, _ := s.Catalogue.Find(rc.Tool)
@@ -227,11 +227,18 @@ func (s *Service) callRow(a agent, step, position int, rc turn.RequestCall) (pgd
 	return row, nil
 }
 
-// errorResult is what the model reads of a call that could not be carried out.
-func errorResult(code fault.Code, params fault.Params) []byte {
-	return mustJSON(map[string]any{"error": map[string]any{"code": code, "params": params},
-		"note": "Nothing was carried out. Correct the call, or tell the person."})
+// errorResult is what the model reads of a call that could not be carried out,
+// field by field where the ERP said so.
+func errorResult(err error) []byte {
+	told := map[string]any{"code": fault.CodeOf(err), "params": fault.ParamsOf(err)}
+	if p := fault.ProblemsOf(err); len(p) > 0 {
+		told["problems"] = p[:min(len(p), maxProblems)]
+	}
+	return mustJSON(map[string]any{"error": told, "note": "Nothing was carried out. Correct the call, or tell the person."})
 }
+
+// maxProblems bounds how many wrong fields one result tells.
+const maxProblems = 20
 
 // clip cuts a text to n bytes at a rune border; NUL, which Postgres cannot hold,
 // becomes a space.

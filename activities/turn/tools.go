@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -87,7 +86,7 @@ func (s *Service) call(ctx context.Context, a agent, callID string) error {
 		if code == fault.Internal || code == fault.Unavailable || errors.Is(err, context.Canceled) {
 			return err
 		}
-		result = errorResult(code, fault.ParamsOf(err))
+		result = errorResult(err)
 		finished.Status, finished.Code, finished.Params = "error", code, fault.ParamsOf(err)
 	} else {
 		result = mustJSON(out.result)
@@ -114,88 +113,18 @@ func arguments[T any](row pgdb.Call) (args T, err error) {
 	return args, nil
 }
 
-// foundForm is a form as find_forms tells the model: enough to build a filter.
-type foundForm struct {
-	Form    string       `json:"form"`
-	LabelZh string       `json:"label_zh"`
-	LabelEn string       `json:"label_en"`
-	Domain  string       `json:"domain"`
-	Key     string       `json:"key"`
-	Fields  []foundField `json:"fields"`
-	Actions []string     `json:"actions,omitempty"`
-}
-
-type foundField struct {
-	Name    string   `json:"name"`
-	Label   string   `json:"label"`
-	Type    erp.Type `json:"type"`
-	Filter  bool     `json:"filter,omitempty"`
-	Link    string   `json:"link,omitempty"`
-	Options []string `json:"options,omitempty"`
-}
-
-// findForms lists the granted forms that fit the words; when none fits it lists
-// all, so that the model can choose.
-func (s *Service) findForms(ctx context.Context, a agent, row pgdb.Call) (done, error) {
-	args, err := arguments[tool.FindFormsArgs](row)
-	if err != nil {
-		return done{}, err
-	}
-	forms, err := s.ERP.Forms(ctx, a.id)
-	if err != nil {
-		return done{}, err
-	}
-	var fitting []foundForm
-	words := strings.Fields(strings.ToLower(args.Query))
-	for _, f := range forms {
-		if (args.Domain == "" || f.Domain == args.Domain) && fits(f, words) {
-			fitting = append(fitting, found(f))
-		}
-	}
-	if len(fitting) == 0 {
-		for _, f := range forms {
-			fitting = append(fitting, found(f))
-		}
-	}
-	return done{result: map[string]any{"forms": fitting}, rows: len(fitting), total: len(forms)}, nil
-}
-
-func fits(f erp.Form, words []string) bool {
-	text := strings.ToLower(f.Form + " " + f.Label.Zh + " " + f.Label.En + " " + f.Domain)
-	for _, x := range f.Fields {
-		text += " " + strings.ToLower(x.Name+" "+x.Label.Zh+" "+x.Label.En)
-	}
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
-func found(f erp.Form) foundForm {
-	out := foundForm{Form: f.Form, LabelZh: f.Label.Zh, LabelEn: f.Label.En, Domain: f.Domain, Key: f.Key}
-	for _, x := range f.Fields {
-		field := foundField{Name: x.Name, Label: x.Label.Zh + " / " + x.Label.En, Type: x.Type, Filter: x.Filter, Link: x.LinkForm}
-		for _, o := range x.Options {
-			field.Options = append(field.Options, o.Value)
-		}
-		out.Fields = append(out.Fields, field)
-	}
-	for _, x := range f.Actions {
-		if x.Write {
-			out.Actions = append(out.Actions, x.Action)
-		}
-	}
-	return out
-}
-
 // readForm reads within the grants; long pages are cut and say so.
 func (s *Service) readForm(ctx context.Context, a agent, row pgdb.Call) (done, error) {
-	q, err := arguments[tool.ReadFormArgs](row)
+	args, err := arguments[tool.ReadFormArgs](row)
 	if err != nil {
 		return done{}, err
 	}
+	if args.Action != "" {
+		if err := s.readAction(ctx, a, args.Form, args.Action); err != nil {
+			return done{}, err
+		}
+	}
+	q := args.Query
 	page, err := s.ERP.Read(ctx, a.id, q)
 	if err != nil {
 		return done{}, err
@@ -220,8 +149,30 @@ func (s *Service) readForm(ctx context.Context, a agent, row pgdb.Call) (done, e
 		if rows == nil {
 			rows = []erp.Row{}
 		}
-		out.result = map[string]any{"form": page.Form, "rows": rows, "total": page.Total, "truncated": page.Truncated,
+		result := map[string]any{"form": page.Form, "rows": rows, "total": page.Total, "truncated": page.Truncated,
 			"next_cursor": page.NextCursor}
+		if args.Action != "" { // the page of the form carries the action out as a whole
+			result["action"], result["open"] = args.Action, "/erp/form/"+page.Form
+		}
+		out.result = result
 	}
 	return out, nil
+}
+
+// readAction refuses what is no reading action of the form.
+func (s *Service) readAction(ctx context.Context, a agent, form, action string) error {
+	f, err := s.ERP.Schema(ctx, a.id, form)
+	if err != nil {
+		return err
+	}
+	for _, x := range f.Actions {
+		switch {
+		case x.Action != action:
+		case x.Write:
+			return fault.New(fault.ArgumentsInvalid, "tool", tool.ReadForm, "detail", "the action "+action+" writes; it belongs to propose_write")
+		default:
+			return nil
+		}
+	}
+	return fault.New(fault.ArgumentsInvalid, "tool", tool.ReadForm, "detail", "the form "+form+" has no reading action "+clip(action, 64))
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,15 +22,11 @@ func (s *Service) transcript(ctx context.Context, a agent) (turn.Request, error)
 	if err != nil {
 		return turn.Request{}, err
 	}
-	var domains strings.Builder
-	for _, f := range forms {
-		domains.WriteString("- " + f.Domain + ": `" + f.Form + "` " + f.Label.Zh + " / " + f.Label.En + "\n")
-	}
 	zone, err := time.LoadLocation(a.id.User.TimeZone)
 	if err != nil {
 		zone = time.UTC
 	}
-	prompt := model.Prompt{DomainMap: domains.String(), Locale: a.turn.Locale, Today: time.Now().In(zone).Format(time.DateOnly)}
+	prompt := model.Prompt{DomainMap: domainMap(forms), Locale: a.turn.Locale, Today: time.Now().In(zone).Format(time.DateOnly)}
 	request := turn.Request{System: prompt.System(), Tools: s.Catalogue, MaxOutputTokens: s.Config.MaxOutputTokens}
 	err = s.DB.Read(ctx, a.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		request.Entries, err = entries(ctx, pgdb.New(tx), a, s.Config.window())

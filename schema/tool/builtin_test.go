@@ -49,7 +49,7 @@ func TestArgumentStructsMatchTheirSchemas(t *testing.T) {
 		example string
 	}{
 		FindForms:    {&FindFormsArgs{}, `{"query":"订单","domain":"sales"}`},
-		ReadForm:     {&ReadFormArgs{}, `{"form":"customer","mode":"record","id":"C-1","filters":[{"field":"region","op":"eq","value":"east"}],"sort":[{"field":"code","desc":true}],"fields":["code"],"cursor":"x","limit":50}`},
+		ReadForm:     {&ReadFormArgs{}, `{"form":"customer","mode":"record","id":"C-1","filters":[{"field":"region","op":"eq","value":"east"}],"sort":[{"field":"code","desc":true}],"fields":["code"],"cursor":"x","limit":50,"action":"export"}`},
 		AskUser:      {&AskUserArgs{}, `{"question":"Which?","options":["a","b"],"allow_free_text":true}`},
 		SaveDraft:    {&SaveDraftArgs{}, `{"form":"sales_order","draft_id":"d","values":{"customer":"C-1","lines":[{"product":"P-1","quantity":"10"}]}}`},
 		ProposeWrite: {&ProposeWriteArgs{}, `{"form":"customer","action":"update","target":"C-1","draft_id":"d","draft_revision":2,"changes":{"phone":"1"},"reason":"moved"}`},

@@ -5,16 +5,21 @@ import "github.com/erpilot/erpilot/schema/erp"
 // ReadForm lists, counts or opens records of a form.
 const ReadForm = "read_form"
 
-// ReadFormVersion is the schema version of ReadForm.
-const ReadFormVersion = 1
+// ReadFormVersion is the schema version of ReadForm. Version 2 has Action.
+const ReadFormVersion = 2
 
-// ReadFormArgs are the arguments of ReadForm; they are an erp.Query.
-type ReadFormArgs = erp.Query
+// ReadFormArgs are the arguments of ReadForm: an erp.Query, and a reading action.
+type ReadFormArgs struct {
+	erp.Query
+	// Action is a reading action of the form ("export"); empty just reads.
+	Action string `json:"action,omitempty"`
+}
 
 const readFormSchema = `{
   "type": "object",
   "properties": {
-    "form": {"type": "string", "minLength": 1, "maxLength": 64, "description": "form id, such as customer or sales_order"},
+    "form": {"type": "string", "minLength": 1, "maxLength": 64, "description": "form id, such as customer, sales_order or ar_ageing"},
+    "action": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}$", "description": "a reading action of the form, such as export; leave out to read"},
     "mode": {"enum": ["list", "count", "record"], "description": "list rows, count them, or open one record by id"},
     "id": {"type": "string", "minLength": 1, "maxLength": 128, "description": "key of the record; only with mode record"},
     "filters": {

@@ -2,39 +2,26 @@ package tool
 
 import "encoding/json"
 
-// SaveDraft stores a business document under preparation as a new revision.
+// SaveDraft stores a record under preparation as a new revision.
 const SaveDraft = "save_draft"
 
-// SaveDraftVersion is the schema version of SaveDraft.
-const SaveDraftVersion = 1
+// SaveDraftVersion is the schema version of SaveDraft. Version 2 takes every form
+// that has the action create; version 1 was made for sales orders.
+const SaveDraftVersion = 2
 
 // SaveDraftArgs are the arguments of SaveDraft.
 type SaveDraftArgs struct {
 	Form string `json:"form"`
 	// DraftID continues a draft; empty begins a new one.
 	DraftID string `json:"draft_id,omitempty"`
-	// Values are all values of the document by field name; "lines" is a list of
-	// objects. Quantities may come as numbers or as decimal strings.
+	// Values are all values of the record by field name; "lines" is a list of
+	// objects where the form has lines. Quantities may come as numbers or as
+	// decimal strings.
 	Values json.RawMessage `json:"values"`
 }
 
-// SalesOrderValues is the shape of Values for form sales_order.
-type SalesOrderValues struct {
-	Customer     string           `json:"customer"`
-	Warehouse    string           `json:"warehouse,omitempty"`
-	DeliveryDate string           `json:"delivery_date,omitempty"`
-	Remark       string           `json:"remark,omitempty"`
-	Lines        []SalesOrderLine `json:"lines"`
-}
-
-// SalesOrderLine is one line of SalesOrderValues. Quantity is a JSON number or a
-// decimal string.
-type SalesOrderLine struct {
-	Product  string          `json:"product"`
-	Quantity json.RawMessage `json:"quantity"`
-	Unit     string          `json:"unit,omitempty"`
-}
-
+// saveDraftSchema asks of the forms that sell only what no model may leave out;
+// every other rule is the form's own and is said by the ERP, field by field.
 const saveDraftSchema = `{
   "type": "object",
   "properties": {
@@ -42,7 +29,7 @@ const saveDraftSchema = `{
     "draft_id": {"type": "string", "minLength": 1, "maxLength": 64, "description": "continue this draft; leave out for a new one"},
     "values": {
       "type": "object", "minProperties": 1, "maxProperties": 100,
-      "description": "all values by field name; for sales_order: customer, warehouse, delivery_date, remark and lines [{product, quantity, unit}]",
+      "description": "all values by field name, as find_forms names them; lines [{product, quantity, …}] where the form has lines",
       "properties": {
         "lines": {
           "type": "array", "minItems": 1, "maxItems": 200,
@@ -56,7 +43,7 @@ const saveDraftSchema = `{
     }
   },
   "required": ["form", "values"],
-  "if": {"properties": {"form": {"const": "sales_order"}}, "required": ["form"]},
+  "if": {"properties": {"form": {"enum": ["quotation", "sales_order"]}}, "required": ["form"]},
   "then": {
     "properties": {
       "values": {
