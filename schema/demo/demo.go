@@ -3,7 +3,6 @@ package demo
 import (
 	"hash/fnv"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/erpilot/erpilot/schema/identity"
@@ -30,9 +29,19 @@ type Tenant struct {
 	Products       []Product
 	Discounts      []Discount
 	Warehouses     []Warehouse
+	Currencies     []Currency
+	Rates          []Rate
+	Taxes          []Tax
+	Units          []Unit
+	Prices         []ListPrice
+	Suppliers      []Supplier
+	SupplierPrices []SupplierPrice
+	Materials      []Material
 	Orders         []Order
 	// Ledger is in the order of time; its sums are the stock on hand, never below zero.
 	Ledger []Move
+	// Stock is what the ledger ends in, and what is promised of it.
+	Stock []Stock
 }
 
 // User is a person with a grant list: form and action, "*" is every action.
@@ -48,6 +57,9 @@ type Customer struct {
 	Code, Name, NameEn, Region, Contact, Phone, Email string
 	CreditLimit                                       int64
 	Active                                            bool
+	Currency                                          string
+	PaymentDays                                       int
+	TaxExempt                                         bool
 }
 
 // Product of a tenant. Price is in hundredths of the currency.
@@ -55,6 +67,8 @@ type Product struct {
 	Code, Name, NameEn, Category, Unit, UnitEn, Status string
 	Scale                                              int
 	Price                                              int64
+	Tax                                                string
+	Made                                               bool
 }
 
 // Discount takes Percent (0 to 100) off; Product "" means all products.
@@ -69,26 +83,34 @@ type Warehouse struct {
 	Default            bool
 }
 
-// Order is a sales order; Total is in hundredths.
+// Order is a sales order; Total and Tax are in hundredths, Rate in hundred-millionths.
 type Order struct {
-	Number, Customer, Warehouse, Status, CreatedBy string
-	OrderDate, DeliveryDate                        time.Time
-	Lines                                          []Line
-	Total                                          int64
+	Number, Customer, Warehouse, Status, CreatedBy, Currency string
+	OrderDate, DeliveryDate                                  time.Time
+	Lines                                                    []Line
+	Total, Tax, Rate                                         int64
 }
 
-// Line of an order. Base and Amount are in hundredths, UnitPrice in ten-thousandths.
+// Line of an order. Amount and Tax are in hundredths, Base and UnitPrice in
+// ten-thousandths, TaxRate in hundredths of a percent.
 type Line struct {
-	Product, ProductName, Unit string
-	Quantity, Discount         int64
-	Base, UnitPrice, Amount    int64
+	Product, ProductName, Unit            string
+	Quantity, Discount                    int64
+	Base, UnitPrice, Amount, TaxRate, Tax int64
 }
 
-// Move is one row of the stock ledger; negative takes away.
+// Move is one row of the stock ledger; negative takes away. Balance is the level
+// after it.
 type Move struct {
-	Product, Warehouse, Reason, Document string
-	Quantity                             int64
-	At                                   time.Time
+	Product, Warehouse, Reason, Form, Document string
+	Quantity, Balance                          int64
+	At                                         time.Time
+}
+
+// Stock of a product in a warehouse; Allocated is promised to open orders.
+type Stock struct {
+	Product, Warehouse  string
+	Quantity, Allocated int64
 }
 
 // company is what is fixed about a demo tenant.
@@ -138,27 +160,8 @@ func generate(c company) Tenant {
 	t.Customers = makeCustomers(r, c)
 	t.Products = makeProducts(r)
 	t.Discounts = makeDiscounts(r, t)
-	s := &sales{r: r, t: &t, stock: map[[2]string]int64{}}
+	t.masters(rand.New(rand.NewPCG(h.Sum64(), 20251201)))
+	s := &sales{r: r, t: &t, free: map[[2]string]int64{}, onHand: map[[2]string]int64{}}
 	s.run()
 	return t
-}
-
-// People are the users of a tenant, the same four in each.
-func People() []User {
-	grants := func(form string, actions ...string) []identity.Grant {
-		out := make([]identity.Grant, len(actions))
-		for i, a := range actions {
-			out[i] = identity.Grant{Form: form, Action: a}
-		}
-		return out
-	}
-	clerk := slices.Concat(grants("customer", "read", "update"), grants("product", "read"), grants("customer_discount", "read"), grants("stock", "read"),
-		grants("sales_order", "read", "create", "cancel"))
-	all := slices.Concat(grants("customer", "*"), grants("product", "*"), grants("customer_discount", "*"), grants("stock", "*"), grants("sales_order", "*"))
-	return []User{
-		{"li", "李娜", "Li Na", []string{"clerk"}, identity.Chinese, clerk},
-		{"wang", "王强", "Wang Qiang", []string{"approver"}, identity.Chinese, all},
-		{"smith", "史密斯", "John Smith", []string{"clerk"}, identity.English, clerk},
-		{"guest", "访客", "Guest", nil, identity.Chinese, grants("customer", "read")},
-	}
 }

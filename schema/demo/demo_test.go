@@ -56,8 +56,13 @@ func TestStockIsNeverNegativeAndTenantsOverlapInCodesOnly(t *testing.T) {
 				t.Fatalf("%s: %v goes below zero with %s", x.Tenant, k, m.Document)
 			}
 		}
-		if stock[[2]string{"P-0001", "WH-01"}] != 500 || stock[[2]string{"P-0002", "WH-01"}] != 320 {
-			t.Errorf("%s: the products of the tour are at %v", x.Tenant, stock[[2]string{"P-0001", "WH-01"}])
+		for _, s := range x.Stock {
+			if s.Quantity != stock[[2]string{s.Product, s.Warehouse}] || s.Allocated < 0 || s.Allocated > s.Quantity {
+				t.Errorf("%s: %+v, the ledger says %d", x.Tenant, s, stock[[2]string{s.Product, s.Warehouse}])
+			}
+			if want := map[string]int64{"P-0001": 500, "P-0002": 320}[s.Product]; want != 0 && s.Warehouse == "WH-01" && s.Quantity-s.Allocated != want {
+				t.Errorf("%s: of %s %d are free", x.Tenant, s.Product, s.Quantity-s.Allocated)
+			}
 		}
 	}
 	for i := 1; i < len(all); i++ {

@@ -117,8 +117,8 @@ var kinds = []kind{
 // makeProducts begins with the two of the tour and fills up from the kinds.
 func makeProducts(r *rand.Rand) []Product {
 	out := []Product{
-		{"P-0001", "龙井绿茶", "Longjing Green Tea", "tea", "箱", "box", "on_sale", 0, int64(560+20*r.IntN(4)) * 100},
-		{"P-0002", "茉莉花茶", "Jasmine Tea", "tea", "箱", "box", "on_sale", 0, int64(300+20*r.IntN(4)) * 100},
+		{"P-0001", "龙井绿茶", "Longjing Green Tea", "tea", "箱", "box", "on_sale", 0, int64(560+20*r.IntN(4)) * 100, "", false},
+		{"P-0002", "茉莉花茶", "Jasmine Tea", "tea", "箱", "box", "on_sale", 0, int64(300+20*r.IntN(4)) * 100, "", false},
 	}
 	var all []Product
 	for _, k := range kinds {

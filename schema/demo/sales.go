@@ -14,9 +14,10 @@ var (
 
 // sales plays the year through, so that stock never goes below zero at any time.
 type sales struct {
-	r     *rand.Rand
-	t     *Tenant
-	stock map[[2]string]int64
+	r *rand.Rand
+	t *Tenant
+	// free is what may still be promised, onHand what lies there.
+	free, onHand map[[2]string]int64
 	// receipts counts goods receipts, for their document numbers.
 	receipts int
 }
@@ -25,7 +26,7 @@ func (s *sales) run() {
 	opening := firstDay.Add(-24 * time.Hour)
 	for _, p := range s.t.Products {
 		for _, w := range s.t.Warehouses {
-			s.move(p.Code, w.Code, "opening", "", int64(80+10*s.r.IntN(40)), opening)
+			s.move(p.Code, w.Code, "opening", "", "", int64(80+10*s.r.IntN(40)), opening)
 		}
 	}
 	discount := map[[2]string]int64{}
@@ -36,8 +37,10 @@ func (s *sales) run() {
 	by := []string{"li", "li", "smith", "wang"}
 	for i := range orders {
 		day := firstDay.AddDate(0, 0, i*days/orders)
+		customer := pick(s.r, s.t.Customers)
 		o := Order{
-			Number: fmt.Sprintf("SO-%06d", i+1), Customer: pick(s.r, s.t.Customers).Code, Warehouse: "WH-01", CreatedBy: pick(s.r, by),
+			Currency: customer.Currency, Rate: s.t.rate(customer.Currency, day),
+			Number: fmt.Sprintf("SO-%06d", i+1), Customer: customer.Code, Warehouse: "WH-01", CreatedBy: pick(s.r, by),
 			OrderDate: day, DeliveryDate: day.AddDate(0, 0, 1+s.r.IntN(14)), Status: "closed",
 		}
 		if s.r.IntN(4) == 0 {
@@ -71,18 +74,21 @@ func (s *sales) lines(o *Order, discount map[[2]string]int64, at time.Time) {
 		if !ok {
 			percent = discount[[2]string{o.Customer, ""}]
 		}
-		l := Line{Product: p.Code, ProductName: p.Name, Unit: p.Unit, Quantity: int64(1 + s.r.IntN(30)), Discount: percent, Base: p.Price}
-		l.UnitPrice = l.Base * (100 - percent)         // hundredths × percent = ten-thousandths
-		l.Amount = (l.Quantity*l.UnitPrice + 50) / 100 // half up; all are positive
+		l := Line{Product: p.Code, ProductName: p.Name, Unit: p.Unit, Quantity: int64(1 + s.r.IntN(30)), Discount: percent}
+		s.price(o, &l, p)
 		o.Lines = append(o.Lines, l)
 		o.Total += l.Amount
-		if s.stock[[2]string{p.Code, o.Warehouse}] < l.Quantity+20 {
+		o.Tax += l.Tax
+		key := [2]string{p.Code, o.Warehouse}
+		if s.free[key] < l.Quantity+20 {
 			s.receipts++
-			s.move(p.Code, o.Warehouse, "receipt", fmt.Sprintf("GR-%06d", s.receipts), int64(100+10*s.r.IntN(20)), at.Add(-time.Minute))
+			s.move(p.Code, o.Warehouse, "receipt", "goods_receipt", fmt.Sprintf("GR-%06d", s.receipts), int64(100+10*s.r.IntN(20)), at.Add(-time.Minute))
 		}
-		s.move(p.Code, o.Warehouse, "sale", o.Number, -l.Quantity, at)
-		if o.Status == "cancelled" {
-			s.move(p.Code, o.Warehouse, "sale_cancelled", o.Number, l.Quantity, at.Add(time.Hour))
+		switch o.Status {
+		case "submitted":
+			s.free[key] -= l.Quantity
+		case "closed":
+			s.move(p.Code, o.Warehouse, "sale", "sales_order", o.Number, -l.Quantity, at)
 		}
 	}
 }
@@ -92,15 +98,59 @@ func (s *sales) tour() {
 	at := lastDay.Add(12 * time.Hour)
 	s.settle("P-0001", 500, at)
 	s.settle("P-0002", 320, at)
-}
-
-func (s *sales) settle(product string, level int64, at time.Time) {
-	if d := level - s.stock[[2]string{product, "WH-01"}]; d != 0 {
-		s.move(product, "WH-01", "adjustment", "ST-000001", d, at)
+	for _, p := range s.t.Products {
+		for _, w := range s.t.Warehouses {
+			key := [2]string{p.Code, w.Code}
+			s.t.Stock = append(s.t.Stock, Stock{p.Code, w.Code, s.onHand[key], s.onHand[key] - s.free[key]})
+		}
 	}
 }
 
-func (s *sales) move(product, warehouse, reason, document string, quantity int64, at time.Time) {
-	s.stock[[2]string{product, warehouse}] += quantity
-	s.t.Ledger = append(s.t.Ledger, Move{product, warehouse, reason, document, quantity, at})
+// price fills in what a line costs, as the ERP prices it.
+func (s *sales) price(o *Order, l *Line, p Product) {
+	base := p.Price * 100
+	var best ListPrice
+	for _, x := range s.t.Prices {
+		if x.Product != p.Code || x.Customer != "" && x.Customer != o.Customer || x.MinQuantity > l.Quantity || x.From.After(o.OrderDate) ||
+			!x.Until.IsZero() && x.Until.Before(o.OrderDate) {
+			continue
+		}
+		if best.Code == "" || x.Customer > best.Customer || x.Customer == best.Customer && x.MinQuantity >= best.MinQuantity {
+			best, base = x, x.Price
+		}
+	}
+	digits := int64(1)
+	if o.Currency != s.t.Currency {
+		base = divide(base*100_000_000, o.Rate)
+		if o.Currency == "JPY" {
+			digits = 100
+		}
+	}
+	l.Base = base
+	l.UnitPrice = divide(base*(100-l.Discount), 100)
+	l.Amount = divide(l.Quantity*l.UnitPrice, 100*digits) * digits
+	for _, c := range s.t.Customers {
+		if c.Code == o.Customer && c.TaxExempt {
+			return
+		}
+	}
+	for _, x := range s.t.Taxes {
+		if x.Code == p.Tax {
+			l.TaxRate = x.Rate
+		}
+	}
+	l.Tax = divide(l.Amount*l.TaxRate, (10_000+l.TaxRate)*digits) * digits
+}
+
+func (s *sales) settle(product string, level int64, at time.Time) {
+	if d := level - s.free[[2]string{product, "WH-01"}]; d != 0 {
+		s.move(product, "WH-01", "adjustment", "stock_adjustment", "SA-000001", d, at)
+	}
+}
+
+func (s *sales) move(product, warehouse, reason, form, document string, quantity int64, at time.Time) {
+	key := [2]string{product, warehouse}
+	s.free[key] += quantity
+	s.onHand[key] += quantity
+	s.t.Ledger = append(s.t.Ledger, Move{product, warehouse, reason, form, document, quantity, s.onHand[key], at})
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/shopspring/decimal"
 
 	"github.com/erpilot/erpilot/schema/demo"
 )
@@ -73,101 +73,78 @@ func (l demoLoader) load() error {
 var demoHash = sync.OnceValue(func() string { return hashWith([]byte("erpilot-demo-pwd"), demo.Password) })
 
 func (l demoLoader) people() error {
-	var users, grants [][]any
+	users := rowsOf("users", "tenant_id, user_id, username, name_zh, name_en, password_hash, roles, locale, time_zone")
+	grants := rowsOf("grants", "tenant_id, user_id, form, action")
 	for _, u := range l.t.Users {
-		users = append(users, []any{l.tenant, u.UserID, u.UserID, u.NameZh, u.NameEn, demoHash(), notNil(u.Roles), string(u.Locale), l.t.TimeZone})
+		users.text(l.tenant, u.UserID, u.UserID, u.NameZh, u.NameEn, demoHash(), "{"+strings.Join(u.Roles, ",")+"}", string(u.Locale), l.t.TimeZone).end()
 		for _, g := range u.Grants {
-			grants = append(grants, []any{l.tenant, u.UserID, g.Form, g.Action})
+			grants.text(l.tenant, u.UserID, g.Form, g.Action).end()
 		}
 	}
-	if err := l.insert("users", "tenant_id, user_id, username, name_zh, name_en, password_hash, roles, locale, time_zone", users); err != nil {
-		return err
-	}
-	return l.insert("grants", "tenant_id, user_id, form, action", grants)
+	return l.write(users, grants)
 }
 
-func (l demoLoader) masters() error {
-	var customers, products, discounts, warehouses [][]any
-	for _, c := range l.t.Customers {
-		customers = append(customers, []any{l.tenant, c.Code, c.Name, c.NameEn, c.Region, c.Contact, c.Phone, c.Email, decimal.NewFromInt(c.CreditLimit), l.t.Currency, c.Active})
-	}
-	for _, p := range l.t.Products {
-		products = append(products, []any{l.tenant, p.Code, p.Name, p.NameEn, p.Category, p.Unit, p.UnitEn, int16(p.Scale), p.Status, decimal.New(p.Price, -2), l.t.Currency})
-	}
-	for _, d := range l.t.Discounts {
-		var product *string
-		if d.Product != "" {
-			product = &d.Product
+func (l demoLoader) write(tables ...*copyRows) error {
+	for _, c := range tables {
+		if err := c.load(l.ctx, l.tx); err != nil {
+			return err
 		}
-		discounts = append(discounts, []any{l.tenant, d.Customer, product, decimal.NewFromInt(d.Percent)})
 	}
-	for _, w := range l.t.Warehouses {
-		warehouses = append(warehouses, []any{l.tenant, w.Code, w.Name, w.NameEn, w.Default})
-	}
-	if err := l.insert("customer", "tenant_id, code, name, name_en, region, contact, phone, email, credit_limit, currency, active", customers); err != nil {
-		return err
-	}
-	if err := l.insert("product", "tenant_id, code, name, name_en, category, unit, unit_en, quantity_scale, status, base_price, currency", products); err != nil {
-		return err
-	}
-	if err := l.insert("customer_discount", "tenant_id, customer, product, percent", discounts); err != nil {
-		return err
-	}
-	return l.insert("warehouse", "tenant_id, code, name, name_en, is_default", warehouses)
+	return nil
 }
 
 func (l demoLoader) sales() error {
-	var orders, lines [][]any
+	orders := rowsOf("sales_order", "tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, tax_total, currency, exchange_rate, created_by, created_at, cancelled_at, closed_at")
+	lines := rowsOf("sales_order_line", "tenant_id, number, line_no, product, product_name, unit, quantity, base_price, discount, unit_price, amount, tax_rate, tax_amount, drawn, drawn_amount, drawn_tax")
 	for _, o := range l.t.Orders {
-		var cancelled any
-		if o.Status == "cancelled" {
+		var cancelled, closed time.Time
+		switch o.Status {
+		case "cancelled":
 			cancelled = o.OrderDate.AddDate(0, 0, 1)
+		case "closed":
+			closed = o.OrderDate.Add(orderEntered)
 		}
-		orders = append(orders, []any{l.tenant, o.Number, o.Customer, o.Warehouse, o.OrderDate, o.DeliveryDate, o.Status, decimal.New(o.Total, -2),
-			l.t.Currency, o.CreatedBy, o.OrderDate.Add(orderEntered), cancelled})
+		orders.text(l.tenant, o.Number, o.Customer, o.Warehouse).day(o.OrderDate).day(o.DeliveryDate).text(o.Status).fixed(o.Total, 2).fixed(o.Tax, 2).
+			text(o.Currency).fixed(o.Rate, 8).text(o.CreatedBy).moment(o.OrderDate.Add(orderEntered)).moment(cancelled).moment(closed).end()
 		for i, x := range o.Lines {
-			lines = append(lines, []any{l.tenant, o.Number, int32(i + 1), x.Product, x.ProductName, x.Unit, decimal.NewFromInt(x.Quantity),
-				decimal.New(x.Base, -2), decimal.NewFromInt(x.Discount), decimal.New(x.UnitPrice, -4), decimal.New(x.Amount, -2)})
+			lines.text(l.tenant, o.Number).integer(i+1).text(x.Product, x.ProductName, x.Unit).fixed(x.Quantity, 0).fixed(x.Base, 4).fixed(x.Discount, 0).
+				fixed(x.UnitPrice, 4).fixed(x.Amount, 2).fixed(x.TaxRate, 2).fixed(x.Tax, 2)
+			if o.Status == "closed" {
+				lines.fixed(x.Quantity, 0).fixed(x.Amount, 2).fixed(x.Tax, 2).end()
+			} else {
+				lines.integer(0).integer(0).integer(0).end()
+			}
 		}
 	}
-	err := l.insert("sales_order", "tenant_id, number, customer, warehouse, order_date, delivery_date, status, total, currency, created_by, created_at, cancelled_at", orders)
-	if err != nil {
-		return err
-	}
-	err = l.insert("sales_order_line", "tenant_id, number, line_no, product, product_name, unit, quantity, base_price, discount, unit_price, amount", lines)
-	if err != nil {
-		return err
-	}
-	return l.insert("counters", "tenant_id, counter, last", [][]any{{l.tenant, "sales_order", int64(len(l.t.Orders))}})
+	counters := rowsOf("counters", "tenant_id, counter, last")
+	counters.text(l.tenant, "sales_order").integer(len(l.t.Orders)).end()
+	counters.text(l.tenant, "stock_adjustment").integer(1).end()
+	counters.text(l.tenant, "goods_receipt").integer(len(l.t.Ledger)).end()
+	return l.write(orders, lines, counters)
 }
 
 // orderEntered is the time of day (UTC) at which demo orders were keyed in.
-const orderEntered = 4 * 3600 * 1e9
+const orderEntered = 4 * time.Hour
 
+// ledger brings balances and stock itself: the trigger that keeps them would go
+// through a year row by row.
 func (l demoLoader) ledger() error {
-	rows := make([][]any, len(l.t.Ledger))
-	for i, m := range l.t.Ledger {
-		rows[i] = []any{l.tenant, m.Product, m.Warehouse, decimal.NewFromInt(m.Quantity), m.Reason, m.Document, m.At}
+	ledger := rowsOf("stock_ledger", "tenant_id, product, warehouse, quantity, reason, form, document, balance, at")
+	for _, m := range l.t.Ledger {
+		ledger.text(l.tenant, m.Product, m.Warehouse).fixed(m.Quantity, 0).text(m.Reason, m.Form, m.Document).fixed(m.Balance, 0).moment(m.At).end()
 	}
-	return l.insert("stock_ledger", "tenant_id, product, warehouse, quantity, reason, document, at", rows)
-}
-
-// insert copies into a temporary table and inserts from there in one statement:
-// COPY does not go into tables with row-level security unless one bypasses it,
-// and the owner of these does not.
-func (l demoLoader) insert(table, columns string, rows [][]any) error {
-	temp := "demo_" + table
-	ddl := "CREATE TEMP TABLE IF NOT EXISTS " + temp + " ON COMMIT DROP AS SELECT " + columns + " FROM erp." + table + " WITH NO DATA; TRUNCATE " + temp
-	if _, err := l.tx.Exec(l.ctx, ddl); err != nil {
+	stock := rowsOf("stock", "tenant_id, product, warehouse, quantity, allocated")
+	for _, s := range l.t.Stock {
+		stock.text(l.tenant, s.Product, s.Warehouse).fixed(s.Quantity, 0).fixed(s.Allocated, 0).end()
+	}
+	if _, err := l.tx.Exec(l.ctx, "ALTER TABLE erp.stock_ledger DISABLE TRIGGER ledger_moves_stock"); err != nil {
 		return err
 	}
-	if _, err := l.tx.CopyFrom(l.ctx, pgx.Identifier{temp}, strings.Split(columns, ", "), pgx.CopyFromRows(rows)); err != nil {
-		return fmt.Errorf("%s: %w", table, err)
+	if err := l.write(ledger, stock); err != nil {
+		return err
 	}
-	if _, err := l.tx.Exec(l.ctx, "INSERT INTO erp."+table+" ("+columns+") SELECT "+columns+" FROM "+temp); err != nil {
-		return fmt.Errorf("%s: %w", table, err)
-	}
-	return nil
+	_, err := l.tx.Exec(l.ctx, "ALTER TABLE erp.stock_ledger ENABLE TRIGGER ledger_moves_stock")
+	return err
 }
 
 func notNil(s []string) []string {
