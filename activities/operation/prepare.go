@@ -283,12 +283,16 @@ func (s *Service) insert(ctx context.Context, tx pgx.Tx, p proposal, row pgdb.Op
 	if err != nil {
 		return nil, err
 	}
+	replaced, err := replaceSuperseded(ctx, q, row)
+	if err != nil {
+		return nil, err
+	}
 	entries := []journal.Entry{{Type: event.WriteProposal, Data: journal.Card(row, name, s.ERP.Capabilities()), Key: key(row, "card", "1")}}
 	if p.replaces != "" {
 		entries = append(entries, journal.Entry{Type: event.OperationChanged, Key: "op/" + p.replaces + "/replaced",
 			Data: map[string]any{"op_id": p.replaces, "replaced_by": row.OpID}})
 	}
-	return older, appendEvents(ctx, tx, p.tenant, row, entries...)
+	return older, appendEvents(ctx, tx, p.tenant, row, append(entries, replaced...)...)
 }
 
 // insertPending stores the approval as something that waits, beside questions.

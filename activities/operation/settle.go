@@ -133,12 +133,16 @@ func (s *Service) withdrawn(ctx context.Context, tenant identity.Tenant, in *con
 			ok = err == nil && newer.OpID != row.OpID && newer.UserID == row.UserID && store.Text(newer.ConversationID) == store.Text(row.ConversationID) &&
 				newer.DraftID != nil && store.Text(newer.DraftID) == store.Text(row.DraftID)
 			in.Channel = operation.ChannelSystem
-			if errors.Is(err, pgx.ErrNoRows) {
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+			if ok {
 				return nil
 			}
-			return err
 		}
-		return nil
+		moved, err := outdated(ctx, q, row)
+		ok, in.Channel, in.ReplacedBy = moved != nil, operation.ChannelSystem, ""
+		return err
 	})
 	if err != nil {
 		return row, false, err
@@ -177,6 +181,11 @@ func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contr
 			DecidedBy: &in.By, DecidedVia: &via, DecidedAt: &now}); err != nil {
 			return err
 		}
+		if in.Status == operation.Cancelled && in.Channel == operation.ChannelSystem {
+			if row, err = s.superseded(ctx, q, row); err != nil {
+				return err
+			}
+		}
 		var resolved []journal.Entry
 		if was.Status == string(operation.AwaitingApproval) {
 			resolved = append(resolved, journal.Entry{Type: event.ApprovalResolved, Key: key(row, "resolved", row.PendingID), Data: event.Resolved{
@@ -202,7 +211,10 @@ func resultOf(row pgdb.Operation) operation.Result {
 		r.Note = "A person rejected it. Nothing was written."
 	case operation.Cancelled:
 		r.Note = "It was cancelled. Nothing was written."
-		if r.Channel == operation.ChannelOperator {
+		switch {
+		case r.Refusal != nil && r.Refusal.Code == string(fault.DraftChanged):
+			r.Note = "Superseded: the draft was saved again, as revision " + r.Refusal.New + ". Nothing was written of this one."
+		case r.Channel == operation.ChannelOperator:
 			r.Note = "It was cancelled by an operator. Nothing was written."
 		}
 	case operation.Failed:

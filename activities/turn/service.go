@@ -38,6 +38,15 @@ type Config struct {
 	Coalesce time.Duration
 	// Window is how many turns of a conversation the model sees; zero means 20.
 	Window int
+	// DraftValidity is how long the quote of a draft may be confirmed; zero means 24 h.
+	DraftValidity time.Duration
+}
+
+func (c Config) draftValidity() time.Duration {
+	if c.DraftValidity > 0 {
+		return c.DraftValidity
+	}
+	return 24 * time.Hour
 }
 
 func (c Config) modelTimeout() time.Duration {

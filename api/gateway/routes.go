@@ -48,6 +48,12 @@ func (s *Server) routes() {
 	own(http.MethodPost, "/api/conversations/:id/resume", s.resume)
 	own(http.MethodPost, "/api/pending/:id/answer", s.answer)
 
+	own(http.MethodGet, "/api/drafts", s.listDrafts)
+	own(http.MethodGet, "/api/drafts/:id", s.getDraft)
+	own(http.MethodGet, "/api/drafts/:id/revisions", s.listRevisions)
+	own(http.MethodGet, "/api/drafts/:id/revisions/:n", s.getRevision)
+	own(http.MethodGet, "/api/drafts/:id/diff", s.diffDraft)
+
 	own(http.MethodGet, "/api/op", s.inbox)
 	own(http.MethodPost, "/api/op/decisions", s.decideMany)
 	own(http.MethodGet, "/api/op/:id", s.getOperation)

@@ -36,6 +36,7 @@ type Config struct {
 
 	DeadlineSelf     time.Duration `env:"ERPILOT_DEADLINE_SELF" default:"24h" help:"How long a person may decide on their own proposal." group:"Deadlines"`
 	DeadlineQuestion time.Duration `env:"ERPILOT_DEADLINE_QUESTION" default:"24h" help:"How long a question or form waits." group:"Deadlines"`
+	DraftValidity    time.Duration `env:"ERPILOT_DRAFT_VALIDITY" default:"24h" help:"How long the prices of a saved draft may be confirmed." group:"Deadlines"`
 
 	LogLevel  string `env:"ERPILOT_LOG_LEVEL" default:"info" help:"debug, info, warn or error." group:"Logs"`
 	LogFormat string `env:"ERPILOT_LOG_FORMAT" default:"text" help:"text or json." group:"Logs"`
@@ -88,7 +89,7 @@ func (c *Config) Validate() error {
 	oneOf("ERPILOT_LOG_FORMAT", c.LogFormat, "text", "json")
 	oneOf("ERPILOT_MODEL_PROVIDER", c.ModelProvider, "", "openai", "anthropic", "demo")
 	for name, d := range map[string]time.Duration{"ERPILOT_DEADLINE_SELF": c.DeadlineSelf,
-		"ERPILOT_DEADLINE_QUESTION": c.DeadlineQuestion} {
+		"ERPILOT_DEADLINE_QUESTION": c.DeadlineQuestion, "ERPILOT_DRAFT_VALIDITY": c.DraftValidity} {
 		if d < time.Second || d > maxDeadline {
 			bad(name, "%s is not within 1s and %s", d, maxDeadline)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/erpilot/erpilot/activities/erp/builtin"
 	"github.com/erpilot/erpilot/activities/model"
 	opact "github.com/erpilot/erpilot/activities/operation"
+	turnact "github.com/erpilot/erpilot/activities/turn"
 	"github.com/erpilot/erpilot/cmd/erpilot/app"
 )
 
@@ -22,6 +23,7 @@ func (c *Config) open(ctx context.Context, together bool) (*app.App, error) {
 		Together: together, Demo: c.Demo, QuestionTTL: c.DeadlineQuestion, Log: c.Logger(),
 		Model: model.Config{Provider: c.ModelProvider, BaseURL: c.ModelBaseURL, APIKey: c.ModelAPIKey, Model: c.Model, ExtraBody: c.ModelExtraBody,
 			Timeout: c.ModelTimeout},
+		Turn:      turnact.Config{DraftValidity: c.DraftValidity},
 		Operation: opact.Config{SelfTTL: c.DeadlineSelf, AllowUnsigned: c.UnsignedDecisions == "allow", IDsOnly: c.TemporalDetails == "ids"},
 	})
 }

@@ -80,6 +80,7 @@ var Terminal = map[string]Text{
 	"chat.nothing_runs":    {"现在没有正在进行的回答。", "Nothing is running just now."},
 	"chat.nothing_resumes": {"没有可以继续的一轮。", "There is no turn to resume."},
 	"chat.may_resume":      {"输入 r 继续。", "Type r to resume."},
+	"chat.outdated":        {"草稿已改到第 {revision} 版，这份提议作废，什么都没有写入。", "The draft is at revision {revision} now, so this proposal no longer counts; nothing was written."},
 	"chat.may_retry":       {"输入 p 重试。", "Type p to try again."},
 	"chat.may_repropose":   {"输入 p 按现在的数据重新提议。", "Type p to propose again with current data."},
 	"chat.answer_free":     {"输入您的回答。", "Type your answer."},

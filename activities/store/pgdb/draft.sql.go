@@ -37,6 +37,50 @@ func (q *Queries) Draft(ctx context.Context, arg DraftParams) (Draft, error) {
 	return i, err
 }
 
+const draftOfUser = `-- name: DraftOfUser :one
+SELECT d.tenant_id, d.draft_id, d.conversation_id, d.user_id, d.form, d.revision, d.created_at, d.updated_at, r.tenant_id, r.draft_id, r.revision, r.payload, r.quote, r.valid_until, r.created_by, r.call_id, r.created_at FROM drafts d
+JOIN conversations c ON c.tenant_id = d.tenant_id AND c.conversation_id = d.conversation_id
+JOIN draft_revisions r ON r.tenant_id = d.tenant_id AND r.draft_id = d.draft_id AND r.revision = d.revision
+WHERE d.tenant_id = $1 AND d.draft_id = $2 AND c.user_id = $3 AND c.deleted_at IS NULL
+`
+
+type DraftOfUserParams struct {
+	TenantID string
+	DraftID  string
+	UserID   string
+}
+
+type DraftOfUserRow struct {
+	Draft         Draft
+	DraftRevision DraftRevision
+}
+
+// A draft of one of the person's own conversations, with its newest revision.
+func (q *Queries) DraftOfUser(ctx context.Context, arg DraftOfUserParams) (DraftOfUserRow, error) {
+	row := q.db.QueryRow(ctx, draftOfUser, arg.TenantID, arg.DraftID, arg.UserID)
+	var i DraftOfUserRow
+	err := row.Scan(
+		&i.Draft.TenantID,
+		&i.Draft.DraftID,
+		&i.Draft.ConversationID,
+		&i.Draft.UserID,
+		&i.Draft.Form,
+		&i.Draft.Revision,
+		&i.Draft.CreatedAt,
+		&i.Draft.UpdatedAt,
+		&i.DraftRevision.TenantID,
+		&i.DraftRevision.DraftID,
+		&i.DraftRevision.Revision,
+		&i.DraftRevision.Payload,
+		&i.DraftRevision.Quote,
+		&i.DraftRevision.ValidUntil,
+		&i.DraftRevision.CreatedBy,
+		&i.DraftRevision.CallID,
+		&i.DraftRevision.CreatedAt,
+	)
+	return i, err
+}
+
 const draftRevision = `-- name: DraftRevision :one
 SELECT tenant_id, draft_id, revision, payload, quote, valid_until, created_by, call_id, created_at FROM draft_revisions WHERE tenant_id = $1 AND draft_id = $2 AND revision = $3
 `
@@ -88,6 +132,101 @@ func (q *Queries) DraftRevisionOfCall(ctx context.Context, arg DraftRevisionOfCa
 		&i.CreatedAt,
 	)
 	return i, err
+}
+
+const draftRevisions = `-- name: DraftRevisions :many
+SELECT tenant_id, draft_id, revision, payload, quote, valid_until, created_by, call_id, created_at FROM draft_revisions WHERE tenant_id = $1 AND draft_id = $2 ORDER BY revision DESC LIMIT $3
+`
+
+type DraftRevisionsParams struct {
+	TenantID string
+	DraftID  string
+	MaxRows  int32
+}
+
+func (q *Queries) DraftRevisions(ctx context.Context, arg DraftRevisionsParams) ([]DraftRevision, error) {
+	rows, err := q.db.Query(ctx, draftRevisions, arg.TenantID, arg.DraftID, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DraftRevision{}
+	for rows.Next() {
+		var i DraftRevision
+		if err := rows.Scan(
+			&i.TenantID,
+			&i.DraftID,
+			&i.Revision,
+			&i.Payload,
+			&i.Quote,
+			&i.ValidUntil,
+			&i.CreatedBy,
+			&i.CallID,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const draftsOfConversation = `-- name: DraftsOfConversation :many
+SELECT d.tenant_id, d.draft_id, d.conversation_id, d.user_id, d.form, d.revision, d.created_at, d.updated_at, r.tenant_id, r.draft_id, r.revision, r.payload, r.quote, r.valid_until, r.created_by, r.call_id, r.created_at FROM drafts d
+JOIN draft_revisions r ON r.tenant_id = d.tenant_id AND r.draft_id = d.draft_id AND r.revision = d.revision
+WHERE d.tenant_id = $1 AND d.conversation_id = $2 ORDER BY d.updated_at DESC, d.draft_id LIMIT $3
+`
+
+type DraftsOfConversationParams struct {
+	TenantID       string
+	ConversationID string
+	MaxRows        int32
+}
+
+type DraftsOfConversationRow struct {
+	Draft         Draft
+	DraftRevision DraftRevision
+}
+
+func (q *Queries) DraftsOfConversation(ctx context.Context, arg DraftsOfConversationParams) ([]DraftsOfConversationRow, error) {
+	rows, err := q.db.Query(ctx, draftsOfConversation, arg.TenantID, arg.ConversationID, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DraftsOfConversationRow{}
+	for rows.Next() {
+		var i DraftsOfConversationRow
+		if err := rows.Scan(
+			&i.Draft.TenantID,
+			&i.Draft.DraftID,
+			&i.Draft.ConversationID,
+			&i.Draft.UserID,
+			&i.Draft.Form,
+			&i.Draft.Revision,
+			&i.Draft.CreatedAt,
+			&i.Draft.UpdatedAt,
+			&i.DraftRevision.TenantID,
+			&i.DraftRevision.DraftID,
+			&i.DraftRevision.Revision,
+			&i.DraftRevision.Payload,
+			&i.DraftRevision.Quote,
+			&i.DraftRevision.ValidUntil,
+			&i.DraftRevision.CreatedBy,
+			&i.DraftRevision.CallID,
+			&i.DraftRevision.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const insertDraft = `-- name: InsertDraft :exec
@@ -170,6 +309,22 @@ func (q *Queries) LockDraft(ctx context.Context, arg LockDraftParams) (Draft, er
 	return i, err
 }
 
+const newestRevision = `-- name: NewestRevision :one
+SELECT revision FROM drafts WHERE tenant_id = $1 AND draft_id = $2
+`
+
+type NewestRevisionParams struct {
+	TenantID string
+	DraftID  string
+}
+
+func (q *Queries) NewestRevision(ctx context.Context, arg NewestRevisionParams) (int32, error) {
+	row := q.db.QueryRow(ctx, newestRevision, arg.TenantID, arg.DraftID)
+	var revision int32
+	err := row.Scan(&revision)
+	return revision, err
+}
+
 const nextDraftRevision = `-- name: NextDraftRevision :one
 UPDATE drafts SET revision = revision + 1, updated_at = clock_timestamp()
 WHERE tenant_id = $1 AND draft_id = $2 RETURNING revision
@@ -185,4 +340,138 @@ func (q *Queries) NextDraftRevision(ctx context.Context, arg NextDraftRevisionPa
 	var revision int32
 	err := row.Scan(&revision)
 	return revision, err
+}
+
+const operationsOfOlderRevisions = `-- name: OperationsOfOlderRevisions :many
+SELECT op_id FROM operations
+WHERE tenant_id = $1 AND draft_id = $2 AND draft_revision < $3::int AND status IN ('draft','awaiting_approval')
+`
+
+type OperationsOfOlderRevisionsParams struct {
+	TenantID string
+	DraftID  *string
+	Revision int32
+}
+
+// What still waits with an older revision of a draft.
+func (q *Queries) OperationsOfOlderRevisions(ctx context.Context, arg OperationsOfOlderRevisionsParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, operationsOfOlderRevisions, arg.TenantID, arg.DraftID, arg.Revision)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var op_id string
+		if err := rows.Scan(&op_id); err != nil {
+			return nil, err
+		}
+		items = append(items, op_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const replaceSuperseded = `-- name: ReplaceSuperseded :many
+UPDATE operations SET replaced_by = $3
+WHERE tenant_id = $1 AND draft_id = $2 AND status = 'cancelled' AND replaced_by IS NULL AND refusal->>'code' = 'draft_changed'
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+`
+
+type ReplaceSupersededParams struct {
+	TenantID   string
+	DraftID    *string
+	ReplacedBy *string
+}
+
+// The proposal that takes the place of those that a newer revision superseded.
+func (q *Queries) ReplaceSuperseded(ctx context.Context, arg ReplaceSupersededParams) ([]Operation, error) {
+	rows, err := q.db.Query(ctx, replaceSuperseded, arg.TenantID, arg.DraftID, arg.ReplacedBy)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Operation{}
+	for rows.Next() {
+		var i Operation
+		if err := rows.Scan(
+			&i.TenantID,
+			&i.OpID,
+			&i.BrandID,
+			&i.SubsidiaryID,
+			&i.UserID,
+			&i.ConversationID,
+			&i.TurnID,
+			&i.CallID,
+			&i.OpType,
+			&i.Action,
+			&i.TargetForm,
+			&i.TargetModule,
+			&i.TargetTable,
+			&i.TargetBill,
+			&i.Payload,
+			&i.Requested,
+			&i.SourceRef,
+			&i.AutoExecute,
+			&i.Status,
+			&i.Revision,
+			&i.PendingID,
+			&i.Digest,
+			&i.ClientToken,
+			&i.Risk,
+			&i.Policy,
+			&i.Tool,
+			&i.ToolSchemaVersion,
+			&i.DraftID,
+			&i.DraftRevision,
+			&i.Reason,
+			&i.Preview,
+			&i.Attempts,
+			&i.EditedBy,
+			&i.Replaces,
+			&i.ReplacedBy,
+			&i.DecidedBy,
+			&i.DecidedVia,
+			&i.DecidedAt,
+			&i.DecisionComment,
+			&i.ResultBill,
+			&i.ResultLink,
+			&i.ResultMessage,
+			&i.ErrorMessage,
+			&i.Refusal,
+			&i.RefusedSignals,
+			&i.CreatedAt,
+			&i.ConfirmedAt,
+			&i.ExecutedAt,
+			&i.SettledAt,
+			&i.ExpiresAt,
+			&i.HandedOffAt,
+			&i.HandoffExpiresAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setRefusal = `-- name: SetRefusal :exec
+UPDATE operations SET refusal = $3 WHERE tenant_id = $1 AND op_id = $2 AND refusal IS NULL
+`
+
+type SetRefusalParams struct {
+	TenantID string
+	OpID     string
+	Refusal  json.RawMessage
+}
+
+// Why an operation ended without a write, where it was not the ERP that refused.
+func (q *Queries) SetRefusal(ctx context.Context, arg SetRefusalParams) error {
+	_, err := q.db.Exec(ctx, setRefusal, arg.TenantID, arg.OpID, arg.Refusal)
+	return err
 }

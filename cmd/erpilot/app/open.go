@@ -19,6 +19,7 @@ import (
 	"github.com/erpilot/erpilot/activities/model"
 	opact "github.com/erpilot/erpilot/activities/operation"
 	"github.com/erpilot/erpilot/activities/store"
+	turnact "github.com/erpilot/erpilot/activities/turn"
 	"github.com/erpilot/erpilot/schema/tool"
 	"github.com/erpilot/erpilot/workflows/contract"
 )
@@ -37,6 +38,7 @@ type Settings struct {
 	// Demo permits demo logins on the login screen.
 	Demo        bool
 	Model       model.Config
+	Turn        turnact.Config
 	Operation   opact.Config
 	QuestionTTL time.Duration
 	Log         *slog.Logger
@@ -79,7 +81,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return nil, fmt.Errorf("the Temporal namespace %q is not there (ERPILOT_TEMPORAL_NAMESPACE): %w", options.Namespace, err)
 	}
 	a := &App{Parts: Parts{DB: db, Temporal: temporal, Namespace: options.Namespace, TaskQueue: contract.TaskQueue,
-		ERP: builtin.New(db), Catalogue: tool.Builtin(), Key: key, Log: s.Log, Operation: s.Operation,
+		ERP: builtin.New(db), Catalogue: tool.Builtin(), Key: key, Log: s.Log, Turn: s.Turn, Operation: s.Operation,
 		QuestionTTL: s.QuestionTTL, Demo: s.Demo}}
 	if s.Model.Provider != "" {
 		if a.Model, err = model.New(s.Model); err != nil {

@@ -289,11 +289,14 @@ func (v *view) tell(c *card) {
 	case operation.Refused:
 		v.refused(c, form)
 	case operation.Cancelled:
-		key := "card.cancelled"
-		if c.ReplacedBy != "" {
-			key = "card.superseded"
+		says := s.word("card.cancelled")
+		switch {
+		case c.Refusal != nil && c.Refusal.Code == string(fault.DraftChanged):
+			says = s.say("chat.outdated", "revision", c.Refusal.New)
+		case c.ReplacedBy != "":
+			says = s.word("card.superseded")
 		}
-		s.line("  ✗ [%d] %s", c.n, s.word(key))
+		s.line("  ✗ [%d] %s", c.n, says)
 	case operation.Rejected, operation.Expired, operation.Abandoned:
 		s.line("  ✗ [%d] %s", c.n, s.word("card."+string(c.Status)))
 	case operation.Failed:
