@@ -44,8 +44,8 @@ type Connector interface {
 	Read(ctx context.Context, id Identity, q erp.Query) (erp.Page, error)
 
 	// Lookup finds records by key or name, best match first, at most limit
-	// (1..erp.MaxLimit, zero means 10). An empty text finds nothing.
-	// Codes: permission_denied, invalid.
+	// (1..erp.MaxLimit, zero means 10). An empty text gives the first records by key,
+	// to choose from. Codes: permission_denied, invalid.
 	Lookup(ctx context.Context, id Identity, form, text string, limit int) ([]erp.Row, error)
 
 	// Actions lists what the person may do with the form besides reading.

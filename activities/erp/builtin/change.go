@@ -24,6 +24,11 @@ type job struct {
 	change nouns.Change
 	// began is the database's clock when the transaction began.
 	began time.Time
+	// channel and opID go to the history: how the change came and the proposal
+	// behind it. A preview, whose history is rolled back, comes by "preview".
+	channel, opID string
+	// forms are all forms of the tenant, for the links of this one.
+	forms *catalogue
 }
 
 func (j *job) locale() string { return string(j.id.User.Locale) }
@@ -63,8 +68,6 @@ type outcome struct {
 var behaviours = map[[2]string]behaviour{
 	{"sales_order", "create"}: createOrder{},
 	{"sales_order", "cancel"}: cancelOrder{},
-	{"customer", "update"}:    updateRecord{},
-	{"product", "update"}:     updateRecord{},
 }
 
 // opTypes says which kinds of change an action may come as.
@@ -79,7 +82,7 @@ func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, chan
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &job{tx: tx, q: q, id: id, tenant: id.User.Tenant.String(), form: f, change: change, began: began}
+	j := &job{tx: tx, q: q, id: id, tenant: id.User.Tenant.String(), form: f, change: change, began: began, channel: "preview", forms: &c.forms}
 	bad := func(field, zh, en string) (*job, behaviour, error) {
 		p := j.problems()
 		p.add(field, zh, en)
@@ -87,6 +90,9 @@ func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, chan
 	}
 	a, declared := f.action(change.Action)
 	b, known := behaviours[[2]string{change.Form, change.Action}]
+	if !known {
+		b, known = recordBehaviour(f, change.Action)
+	}
 	if !declared || !known || !a.Write {
 		return bad("action", f.LabelZh+"没有操作 "+clip(change.Action), f.LabelEn+" has no action "+clip(change.Action))
 	}

@@ -171,6 +171,7 @@ func (w *write) judge(ctx context.Context, tx pgx.Tx, began time.Time) (*job, st
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	j.channel, j.opID = w.x.Channel, w.x.OpID
 	s, err := b.gather(ctx, j)
 	if err != nil {
 		return nil, nil, nil, err

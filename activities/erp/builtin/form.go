@@ -74,7 +74,12 @@ func (f *form) noun(id erp.Identity) nouns.Form {
 func (f *form) granted(id erp.Identity) []nouns.Action {
 	actions := []nouns.Action{}
 	for _, a := range f.actions {
-		if id.Grants.Allows(f.Form, a.Action) {
+		// What writes nothing belongs to reading.
+		right := a.Action
+		if !a.Write {
+			right = readAction
+		}
+		if id.Grants.Allows(f.Form, right) {
 			a.Args = plain(f.parts[a.Action])
 			actions = append(actions, a)
 		}

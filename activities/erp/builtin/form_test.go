@@ -2,6 +2,8 @@ package builtin_test
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/erpilot/erpilot/activities/erp"
@@ -78,36 +80,62 @@ func TestAFormThatChangesIsSeenAtOnce(t *testing.T) {
 func TestEveryFormCanBeReadWhole(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	url := pgtest.NewDemoDatabase(t)
-	c := builtin.New(open(t, url))
-	user, grants, err := c.User(ctx, demo.Tenants()[1], "wang")
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := erp.Identity{User: user, Grants: grants}
-	forms, err := c.Forms(ctx, id)
-	if err != nil || len(forms) != 5 {
+	d := newDesk(t)
+	forms, err := d.Forms(ctx, d.id)
+	if err != nil || len(forms) < 14 {
 		t.Fatalf("%d forms, %v", len(forms), err)
 	}
 	for _, f := range forms {
+		_, document := f.Find("lines")
+		if !document && f.Kind == nouns.KindRecord && !slices.ContainsFunc(f.Actions, func(a nouns.Action) bool { return a.Action == "export" && !a.Write }) {
+			t.Errorf("%s cannot be exported", f.Form)
+		}
 		for _, x := range f.Fields {
 			if x.Sort {
 				for _, desc := range []bool{false, true} {
-					if _, err := c.Read(ctx, id, nouns.Query{Form: f.Form, Sort: []nouns.Sort{{Field: x.Name, Desc: desc}}, Limit: 3}); err != nil {
+					if _, err := d.Read(ctx, d.id, nouns.Query{Form: f.Form, Sort: []nouns.Sort{{Field: x.Name, Desc: desc}}, Limit: 3}); err != nil {
 						t.Errorf("sort %s by %s: %v", f.Form, x.Name, err)
 					}
 				}
 			}
+			if x.Filter {
+				q := nouns.Query{Form: f.Form, Mode: nouns.Count, Filters: []nouns.Filter{{Field: x.Name, Op: nouns.Eq, Value: sample(x)}}}
+				if _, err := d.Read(ctx, d.id, q); err != nil {
+					t.Errorf("filter %s by %s: %v", f.Form, x.Name, err)
+				}
+			}
+			if x.Type == nouns.Link && !slices.ContainsFunc(forms, func(y nouns.Form) bool { return y.Form == x.LinkForm }) {
+				t.Errorf("%s.%s links to %s, which is no form", f.Form, x.Name, x.LinkForm)
+			}
 		}
-		page, err := c.Read(ctx, id, nouns.Query{Form: f.Form, Limit: 1, Fields: []string{f.Key}})
-		if err != nil || len(page.Rows) != 1 {
+		if _, err := d.Lookup(ctx, d.id, f.Form, "a", 3); err != nil {
+			t.Errorf("lookup %s: %v", f.Form, err)
+		}
+		page, err := d.Read(ctx, d.id, nouns.Query{Form: f.Form, Limit: 1, Fields: []string{f.Key}})
+		if err != nil {
 			t.Errorf("list %s: %v", f.Form, err)
 			continue
 		}
+		if len(page.Rows) == 0 {
+			continue
+		}
 		key, _ := page.Rows[0][f.Key].(string)
-		page, err = c.Read(ctx, id, nouns.Query{Form: f.Form, Mode: nouns.Record, ID: key})
+		page, err = d.Read(ctx, d.id, nouns.Query{Form: f.Form, Mode: nouns.Record, ID: key})
 		if err != nil || len(page.Record) != len(f.Fields) {
 			t.Errorf("record %s %s: %d of %d fields, %v", f.Form, key, len(page.Record), len(f.Fields), err)
 		}
 	}
+}
+
+// sample is a value that fits the field.
+func sample(f nouns.Field) json.RawMessage {
+	v := "1"
+	switch f.Type {
+	case nouns.Date, nouns.DateTime:
+		v = "2026-01-01"
+	case nouns.Option:
+		v = f.Options[0].Value
+	case nouns.Text, nouns.Link, nouns.Lines, nouns.Decimal, nouns.Integer, nouns.Money:
+	}
+	return json.RawMessage(`"` + v + `"`)
 }

@@ -17,7 +17,8 @@ import (
 const defaultLookup = 10
 
 // Lookup finds records by key or name: exact first, then beginning with the
-// text, then containing it; letter case does not count.
+// text, then containing it; letter case does not count. An empty text is the
+// first records by key, to choose from.
 func (c *Connector) Lookup(ctx context.Context, id erp.Identity, name, text string, limit int) ([]nouns.Row, error) {
 	if limit == 0 {
 		limit = defaultLookup
@@ -32,7 +33,7 @@ func (c *Connector) Lookup(ctx context.Context, id erp.Identity, name, text stri
 	out := []nouns.Row{}
 	err := c.db.Read(ctx, id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
 		f, err := c.forms.one(ctx, pgdb.New(tx), id, name, readAction)
-		if err != nil || text == "" {
+		if err != nil {
 			return err
 		}
 		r := reader{tx: tx, id: id, form: f}
@@ -54,17 +55,23 @@ func (c *Connector) Lookup(ctx context.Context, id erp.Identity, name, text stri
 				continue
 			}
 			col := "lower(coalesce(" + column(x.Name) + ", ''))"
-			exact = append(exact, col+" = lower($2)")
-			prefix = append(prefix, "starts_with("+col+", lower($2))")
-			contains = append(contains, "position(lower($2) IN "+col+") > 0")
+			exact = append(exact, col+" = lower($3)")
+			prefix = append(prefix, "starts_with("+col+", lower($3))")
+			contains = append(contains, "position(lower($3) IN "+col+") > 0")
 		}
-		if len(contains) == 0 {
+		if len(contains) == 0 && text != "" {
 			return nil
 		}
-		sql := "SELECT " + strings.Join(sel, ", ") + " FROM " + r.source(f.Source) + " WHERE t.tenant_id = $1 AND (" + strings.Join(contains, " OR ") +
-			") ORDER BY CASE WHEN " + strings.Join(exact, " OR ") + " THEN 0 WHEN " + strings.Join(prefix, " OR ") + " THEN 1 ELSE 2 END, " +
-			column(f.KeyField) + " LIMIT $3"
-		rows, err := r.texts(ctx, sql, []any{id.User.Tenant.String(), text, limit}, len(sel))
+		sql := "SELECT " + strings.Join(sel, ", ") + " FROM " + r.source(f.Source) + " WHERE t.tenant_id = $1"
+		args := []any{id.User.Tenant.String(), limit}
+		if text == "" {
+			sql += " ORDER BY " + column(f.KeyField) + " LIMIT $2"
+		} else {
+			args = append(args, text)
+			sql += " AND (" + strings.Join(contains, " OR ") + ") ORDER BY CASE WHEN " + strings.Join(exact, " OR ") + " THEN 0 WHEN " +
+				strings.Join(prefix, " OR ") + " THEN 1 ELSE 2 END, " + column(f.KeyField) + " LIMIT $2"
+		}
+		rows, err := r.texts(ctx, sql, args, len(sel))
 		for _, v := range rows {
 			out = append(out, makeRow(fields, v))
 		}

@@ -1,11 +1,9 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -14,55 +12,77 @@ import (
 	"github.com/erpilot/erpilot/schema/fault"
 )
 
-// updateRecord changes fields of one row of a form's base table. It works for
-// every form whose writable fields are columns of that table, beside its key and
-// `version`.
+// updateRecord changes fields of one row.
 type updateRecord struct{}
 
-type recordStep struct {
-	object string
-	old    values
-	set    values
-	list   []nouns.Fact
-}
+type updateStep struct{ recordStep }
 
 func (updateRecord) gather(ctx context.Context, j *job) (step, error) {
-	p := j.problems()
-	set, _ := parse(j.change.Payload, j.form.fields, false, zoneOf(j.id), p)
-	if len(set) == 0 && len(p.list) == 0 {
-		p.add("", "没有要修改的字段", "there is no field to change")
-	}
-	if err := p.err(); err != nil {
+	s := &updateStep{recordStep{key: j.change.Target, bad: j.problems()}}
+	var err error
+	if s.set, err = j.changed(); err != nil {
 		return nil, err
 	}
-	var raw []byte
-	err := j.tx.QueryRow(ctx, "SELECT to_jsonb(t) FROM "+j.base()+" t WHERE t.tenant_id = $1 AND t."+j.key()+" = $2 FOR NO KEY UPDATE",
-		j.tenant, j.change.Target).Scan(&raw)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fault.New(fault.NotFound, "noun", j.form.Form, "id", clip(j.change.Target))
-	}
-	if err != nil {
+	if err := s.hold(ctx, j, "NO KEY UPDATE"); err != nil {
 		return nil, err
 	}
-	s := &recordStep{set: set}
-	if s.old, err = j.rowValues(raw); err != nil {
+	if s.old == nil {
+		return nil, j.missing()
+	}
+	if err := s.oldLinks(ctx, j); err != nil {
 		return nil, err
 	}
-	s.object = objectName(j.locale(), s.old[j.form.NameZhField], s.old[j.form.NameEnField], j.change.Target)
+	s.object = (&recordStep{old: s.old, key: s.key, links: s.links}).name(j)
 	for _, f := range j.form.fields {
-		if _, ok := set[f.Name]; ok {
-			s.list = append(s.list, nouns.Fact{Kind: nouns.FactVersion, Form: j.form.Form, Key: j.change.Target, Field: f.Name,
+		if _, ok := s.set[f.Name]; ok {
+			s.list = append(s.list, nouns.Fact{Kind: nouns.FactVersion, Form: j.form.Form, Key: s.key, Field: f.Name,
 				Label: f.Label, Object: s.object, Value: s.old[f.Name]})
 		}
 	}
-	s.list = append(s.list, nouns.Fact{Kind: nouns.FactVersion, Form: j.form.Form, Key: j.change.Target, Field: "version",
-		Label: nouns.Label{Zh: "记录版本", En: "Record version"}, Object: s.object, Value: s.old["version"]})
-	return s, nil
+	s.list = append(s.list, j.versionFact(s.key, s.object, s.old["version"]))
+	return s, s.judge(ctx, j)
 }
 
-func (s *recordStep) facts() []nouns.Fact { return s.list }
+// changed reads the payload of an update. What is optional and no text is cleared
+// by null or an empty text.
+func (j *job) changed() (values, error) {
+	p := j.problems()
+	obj, ok := object(j.change.Payload)
+	if !ok {
+		p.add("", "内容应为 JSON 对象", "the payload must be a JSON object")
+		return nil, p.err()
+	}
+	cleared := values{}
+	for _, f := range j.form.fields {
+		raw, given := obj[f.Name]
+		if given && f.Fixed {
+			p.add(f.Name, "新建后不能修改", "cannot be changed once the record is made")
+			delete(obj, f.Name)
+			continue
+		}
+		if given && !f.ReadOnly && !f.Required && (f.Type == nouns.Link || f.Type == nouns.Date) && (isNull(raw) || string(raw) == `""`) {
+			cleared[f.Name] = ""
+			delete(obj, f.Name)
+		}
+	}
+	rest, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	set, _ := parse(rest, j.form.fields, false, zoneOf(j.id), p)
+	for k := range cleared {
+		set[k] = ""
+	}
+	if len(set) == 0 && len(p.list) == 0 {
+		p.add("", "没有要修改的字段", "there is no field to change")
+	}
+	return set, p.err()
+}
 
-func (s *recordStep) check(j *job) error {
+func (s *updateStep) check(j *job) error {
+	if err := s.bad.err(); err != nil {
+		return err
+	}
 	for k, v := range s.set {
 		if s.old[k] != v {
 			return nil
@@ -73,9 +93,9 @@ func (s *recordStep) check(j *job) error {
 	return p.err()
 }
 
-func (s *recordStep) apply(ctx context.Context, j *job) (outcome, error) {
+func (s *updateStep) apply(ctx context.Context, j *job) (outcome, error) {
 	var columns []string
-	out := outcome{bill: j.change.Target, preview: nouns.Preview{Object: s.object}}
+	out := outcome{bill: s.key, preview: nouns.Preview{Object: s.object}}
 	for _, f := range j.form.fields {
 		v, ok := s.set[f.Name]
 		if !ok {
@@ -84,62 +104,41 @@ func (s *recordStep) apply(ctx context.Context, j *job) (outcome, error) {
 		name := pgx.Identifier{f.Name}.Sanitize()
 		columns = append(columns, name+" = r."+name)
 		if s.old[f.Name] != v {
-			out.preview.Diffs = append(out.preview.Diffs, nouns.Diff{Field: f.Name, Label: f.Label, Type: f.Type,
-				Before: f.show(s.old[f.Name], j.locale()), After: f.show(v, j.locale())})
+			out.preview.Diffs = append(out.preview.Diffs, s.diff(j, f, s.old[f.Name], v))
 		}
 	}
-	payload, err := json.Marshal(s.set)
+	var err error
+	if out.preview.Payload, err = s.row(j.form); err != nil {
+		return outcome{}, err
+	}
+	if err := s.giveWay(ctx, j); err != nil {
+		return outcome{}, err
+	}
+	var version int64
+	err = j.write(ctx, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "UPDATE "+j.form.base()+" t SET "+strings.Join(columns, ", ")+", version = t.version + 1"+
+			" FROM jsonb_populate_record(NULL::"+j.form.base()+", $3::jsonb) r WHERE t.tenant_id = $1 AND t."+j.form.key()+" = $2 RETURNING t.version",
+			j.tenant, s.key, out.preview.Payload).Scan(&version)
+	})
 	if err != nil {
 		return outcome{}, err
 	}
-	out.preview.Payload = payload
-	// jsonb_populate_record reads each text by its column's own type.
-	tag, err := j.tx.Exec(ctx, "UPDATE "+j.base()+" t SET "+strings.Join(columns, ", ")+", version = t.version + 1"+
-		" FROM jsonb_populate_record(NULL::"+j.base()+", $3::jsonb) r WHERE t.tenant_id = $1 AND t."+j.key()+" = $2", j.tenant, j.change.Target, payload)
-	if err != nil {
+	if old, _ := strconv.ParseInt(s.old["version"], 10, 64); version != old+1 {
+		return outcome{}, fault.New(fault.Internal, "detail", "the locked row has moved")
+	}
+	if err := j.remember(ctx, j.form.Form, s.key, version, out.preview.Diffs, ""); err != nil {
 		return outcome{}, err
 	}
-	if tag.RowsAffected() != 1 {
-		return outcome{}, fault.New(fault.Internal, "detail", "the locked row is gone")
-	}
+	out.preview.Diffs = append(out.preview.Diffs, s.aside...)
 	return out, nil
 }
 
-func (j *job) base() string { return pgx.Identifier{"erp", j.form.BaseTable}.Sanitize() }
-
-func (j *job) key() string { return pgx.Identifier{j.form.KeyField}.Sanitize() }
-
-// rowValues normalises a row of the base table by the form's fields.
-func (j *job) rowValues(raw []byte) (values, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var row map[string]any
-	if err := dec.Decode(&row); err != nil {
-		return nil, err
+// giveWay writes the other row that must change first.
+func (s *recordStep) giveWay(ctx context.Context, j *job) error {
+	if s.before == nil {
+		return nil
 	}
-	vals := values{}
-	for _, f := range j.form.fields {
-		v, ok := row[f.Name]
-		if !ok || v == nil {
-			continue
-		}
-		s := fmt.Sprint(v)
-		if f.Type == nouns.Decimal || f.Type == nouns.Money {
-			var err error
-			if s, err = nouns.NormalizeDecimal(s); err != nil {
-				return nil, err
-			}
-		}
-		vals[f.Name] = s
-	}
-	return vals, nil
-}
-
-// objectName names a record for people: "上海晨光贸易有限公司 (C-0001)".
-func objectName(locale, zh, en, key string) string {
-	name := nouns.Label{Zh: zh, En: en}.In(locale)
-	if name == "" {
-		return key
-	}
-	return name + " (" + key + ")"
+	d, err := s.before(ctx, j)
+	s.aside = []nouns.Diff{d}
+	return err
 }

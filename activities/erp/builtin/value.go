@@ -56,7 +56,8 @@ func (f field) normalise(s string, zone *time.Location) (string, *complaint) {
 	case nouns.Text, nouns.Link:
 		s = norm.NFC.String(strings.TrimSpace(s))
 		for _, r := range s {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			// Only where a page offers several lines may a text have them.
+			if unicode.IsControl(r) && (r != '\n' && r != '\t' || f.Control == nouns.ControlText) {
 				return "", complain("含有控制字符", "contains control characters")
 			}
 		}
