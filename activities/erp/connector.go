@@ -75,4 +75,10 @@ type Connector interface {
 	// unknown means that this ERP cannot tell. Attempt+1 can still commit.
 	// Codes: invalid.
 	FindCommit(ctx context.Context, id Identity, clientToken string, attempt int) (erp.Commit, error)
+
+	// FindCommitted reads the final answer under a token and does nothing else: it
+	// waits for no attempt and shuts none out, so an attempt that is still open is
+	// not seen. Codes: invalid, not_found (nothing final is known under the token; an
+	// ERP that cannot look tokens up always says so).
+	FindCommitted(ctx context.Context, id Identity, clientToken string) (erp.Commit, error)
 }

@@ -21,6 +21,13 @@ func Card(row pgdb.Operation, requesterName string, caps erp.Capabilities) opera
 		Capabilities: caps, CreatedAt: row.CreatedAt.UTC(), Deadline: row.ExpiresAt.UTC(), Decided: Outcome(row),
 		Bill: row.ResultBill, Link: row.ResultLink, Replaces: store.Text(row.Replaces), ReplacedBy: store.Text(row.ReplacedBy),
 	}
+	c.Manual = !row.AutoExecute
+	if c.Status == operation.HandedOff {
+		c.Open = operation.OpenURL(row.TargetForm, row.OpID)
+		if row.HandoffExpiresAt != nil {
+			c.Deadline = row.HandoffExpiresAt.UTC()
+		}
+	}
 	if err := json.Unmarshal(row.Preview, &c.Preview); err != nil {
 		c.Preview = erp.Preview{}
 	}

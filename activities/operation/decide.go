@@ -112,6 +112,13 @@ func (s *Service) AuthoriseDecision(ctx context.Context, in contract.AuthoriseIn
 			return contract.Authorised{}, err
 		}
 	}
+	if refused == nil && d.Decision == operation.Cancel && d.PendingID == row.PendingID {
+		// Before a native form is left, no save of it may come any more; one that has
+		// come is the outcome, and record tells so.
+		if row, _, err = s.shut(ctx, tenant, row); err != nil {
+			return contract.Authorised{}, err
+		}
+	}
 	var answer contract.Authorised
 	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
 		row, answer, err = s.record(ctx, tx, tenant, in, by, refused)
@@ -165,7 +172,8 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	case !errors.Is(err, pgx.ErrNoRows):
 		return row, contract.Authorised{}, err
 	}
-	if refused == nil && row.Status != string(operation.AwaitingApproval) {
+	left := d.Decision == operation.Cancel && row.Status == string(operation.HandedOff)
+	if refused == nil && !left && row.Status != string(operation.AwaitingApproval) {
 		refused = fault.New(fault.NotPending, "status", row.Status)
 		if o := journal.Outcome(row); o != nil {
 			refused = operation.Settled(*o)
@@ -180,8 +188,13 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 		status, refusal = operation.Refused, mustJSON(schema.Refusal{Code: string(fault.ContractChanged)})
 	}
 	via := string(by.channel)
-	row, err = q.DecideOperation(ctx, pgdb.DecideOperationParams{TenantID: tenant.String(), OpID: in.OpID, Status: string(status),
-		DecidedBy: &by.userID, DecidedVia: &via, DecidedAt: &now, Comment: d.Comment, Refusal: refusal, PendingID: d.PendingID})
+	if left {
+		row, err = q.CancelHandedOff(ctx, pgdb.CancelHandedOffParams{TenantID: tenant.String(), OpID: in.OpID, DecidedBy: &by.userID,
+			DecidedVia: &via, DecidedAt: &now, Comment: d.Comment, PendingID: d.PendingID})
+	} else {
+		row, err = q.DecideOperation(ctx, pgdb.DecideOperationParams{TenantID: tenant.String(), OpID: in.OpID, Status: string(status),
+			DecidedBy: &by.userID, DecidedVia: &via, DecidedAt: &now, Comment: d.Comment, Refusal: refusal, PendingID: d.PendingID})
+	}
 	if err != nil {
 		return row, contract.Authorised{}, err
 	}
@@ -195,6 +208,9 @@ func (s *Service) record(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 		OpID: row.OpID, Data: map[string]any{"decision": d.Decision, "decision_id": d.DecisionID, "pending_id": d.PendingID,
 			"revision": d.Revision, "digest": d.Digest, "policy": row.Policy, "verified": by.verified, "status": status, "comment": d.Comment}}); err != nil {
 		return row, contract.Authorised{}, err
+	}
+	if left { // the approval was resolved before
+		return row, contract.Authorised{Status: status, Outcome: journal.Outcome(row)}, s.settle(ctx, tx, tenant, row)
 	}
 	entries := []journal.Entry{{Type: event.ApprovalResolved, Key: key(row, "resolved", d.PendingID), Data: event.Resolved{
 		PendingID: d.PendingID, OpID: row.OpID, CallID: store.Text(row.CallID), Decision: d.Decision.Effect(), By: by.userID, ByName: by.name,

@@ -7,6 +7,7 @@ import (
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	schema "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/operation"
 	"github.com/erpilot/erpilot/schema/text"
 )
 
@@ -59,6 +60,10 @@ func describe(row pgdb.Operation, p schema.Preview, user identity.User) (summary
 	}
 	if row.Reason != "" {
 		b.WriteString(say("reason", params) + "\n\n")
+	}
+	if !row.AutoExecute {
+		params["open"] = "`" + operation.OpenURL(row.TargetForm, row.OpID) + "`"
+		b.WriteString(say("manual", params) + "\n\n")
 	}
 	b.WriteString(say("deadline", params) + "\n")
 	details = b.String()

@@ -141,12 +141,7 @@ func (s *Service) write(ctx context.Context, tenant identity.Tenant, row pgdb.Op
 	if err != nil {
 		return schema.Commit{}, err
 	}
-	change := schema.Change{Form: row.TargetForm, Action: row.Action, OpType: schema.OpType(row.OpType), Target: row.TargetBill,
-		Payload: row.Payload, DraftID: store.Text(row.DraftID)}
-	if row.DraftRevision != nil {
-		change.DraftRevision = int(*row.DraftRevision)
-	}
-	return s.ERP.Execute(ctx, id, schema.Execution{ClientToken: row.ClientToken, Digest: row.Digest, Change: change, Facts: preview.Facts,
+	return s.ERP.Execute(ctx, id, schema.Execution{ClientToken: row.ClientToken, Digest: row.Digest, Change: changeOf(row), Facts: preview.Facts,
 		Deadline: row.ExpiresAt, Attempt: int(row.Attempts), OpID: row.OpID, DecidedBy: store.Text(row.DecidedBy), Channel: store.Text(row.DecidedVia)})
 }
 

@@ -61,8 +61,12 @@ func (s *Service) move(ctx context.Context, tenant identity.Tenant, opID string,
 
 func moveTx(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, opID string, next operation.Status) (pgdb.Operation, bool, error) {
 	q := pgdb.New(tx)
+	expected := before(next)
+	if next == operation.AwaitingApproval { // back from the native form leads ReviseOperation alone
+		expected = []string{string(operation.Draft)}
+	}
 	row, err := q.MoveOperation(ctx, pgdb.MoveOperationParams{TenantID: tenant.String(), OpID: opID, Status: string(next),
-		Settled: false, Expected: before(next)})
+		Settled: false, Expected: expected})
 	if err == nil {
 		return row, true, nil
 	}

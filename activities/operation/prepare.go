@@ -82,7 +82,7 @@ func (s *Service) Repropose(ctx context.Context, tenant identity.Tenant, userID,
 		return s.prepared(ctx, tenant, newer)
 	}
 	switch operation.Status(old.Status) {
-	case operation.Refused, operation.Expired, operation.Cancelled, operation.Rejected:
+	case operation.Refused, operation.Expired, operation.Cancelled, operation.Rejected, operation.Abandoned:
 	default:
 		return contract.Prepared{}, fault.New(fault.Conflict, "detail", "only an operation that ended without a write can be proposed again")
 	}

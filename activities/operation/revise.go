@@ -36,6 +36,13 @@ func (s *Service) ReviseOperation(ctx context.Context, in contract.ReviseInput) 
 		return contract.Revised{Prepared: p}, err
 	}
 	row, err := s.edited(ctx, old, in)
+	if err == nil { // no save of the old revision may come any more
+		var done bool
+		if old, done, err = s.shut(ctx, tenant, old); done {
+			err = fault.New(fault.AlreadyDecided, "status", string(operation.Completed), "by", old.UserID,
+				"channel", string(operation.ChannelNative), "bill", old.ResultBill, "link", old.ResultLink)
+		}
+	}
 	if err == nil {
 		err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
 			row, err = s.storeRevision(ctx, tx, old, row, in.Actor)
@@ -61,7 +68,8 @@ func (s *Service) edited(ctx context.Context, old pgdb.Operation, in contract.Re
 	if err != nil {
 		return old, err
 	}
-	if old.Status != string(operation.AwaitingApproval) || int(old.Revision) != in.From {
+	native := in.Native && old.Status == string(operation.HandedOff) && old.Policy != PolicySelf
+	if !native && old.Status != string(operation.AwaitingApproval) || int(old.Revision) != in.From {
 		return old, fault.New(fault.StaleDecision, "reason", "revision")
 	}
 	if refused := s.mayAsk(old, operation.ReviseClaim(in.OpID, in.RevisionID), in.Actor, in.Proof); refused != nil {

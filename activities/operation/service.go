@@ -21,13 +21,15 @@ import (
 	"github.com/erpilot/erpilot/workflows/contract"
 )
 
-// Service carries out operations. All fields but Config are required.
+// Service carries out operations. All fields but Config and Updates are required.
 type Service struct {
 	DB        *store.DB
 	ERP       erp.Connector
 	Catalogue tool.Catalogue
 	Carrier   journal.Carrier
 	Signals   Signaller
+	// Updates is needed by SaveStaged alone.
+	Updates Updater
 	// Key verifies the proofs of decisions; gateway and worker share it.
 	Key    []byte
 	Config Config
@@ -37,6 +39,8 @@ type Service struct {
 type Config struct {
 	// SelfTTL is how long a requester may take to confirm; zero means 24 h.
 	SelfTTL time.Duration
+	// HandoffTTL is how long a person may take to save the native form; zero means 7 days.
+	HandoffTTL time.Duration
 	// AllowUnsigned lets decisions without a proof count under policy self
 	// (ERPILOT_UNSIGNED_DECISIONS=allow).
 	AllowUnsigned bool
@@ -57,6 +61,13 @@ func (c Config) ttl() time.Duration {
 		return c.SelfTTL
 	}
 	return 24 * time.Hour
+}
+
+func (c Config) handoff() time.Duration {
+	if c.HandoffTTL > 0 {
+		return c.HandoffTTL
+	}
+	return 7 * 24 * time.Hour
 }
 
 func tenantOf(id string) (identity.Tenant, error) { return identity.ParseTenant(id) }
@@ -117,6 +128,9 @@ func closed(row pgdb.Operation) contract.Closed {
 	if r := refusalOf(row); r != nil {
 		c.Refused = fault.Code(r.Code)
 	}
+	if c.Status == operation.HandedOff && row.HandoffExpiresAt != nil {
+		c.Deadline = row.HandoffExpiresAt.UTC()
+	}
 	return c
 }
 
@@ -126,6 +140,12 @@ func stateEvent(row pgdb.Operation) event.OpState {
 		Bill: row.ResultBill, Link: row.ResultLink, Refusal: refusalOf(row)}
 	if row.CallID != nil {
 		e.CallID = *row.CallID
+	}
+	if e.Status == operation.HandedOff {
+		e.Open = operation.OpenURL(row.TargetForm, row.OpID)
+		if row.HandoffExpiresAt != nil {
+			e.Deadline = row.HandoffExpiresAt.UTC()
+		}
 	}
 	if row.ReplacedBy != nil {
 		e.ReplacedBy = *row.ReplacedBy

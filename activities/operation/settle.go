@@ -43,7 +43,7 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, tenant identity.Tenant,
 	}
 	entries := append(slices.Clone(extra), journal.Entry{Type: event.OperationResult, Key: key(row, "result", tag), Data: stateEvent(row)})
 	if row.CallID != nil {
-		failed := status != operation.Executed
+		failed := status != operation.Executed && status != operation.Completed
 		n, err := q.FinishCall(ctx, pgdb.FinishCallParams{TenantID: tenant.String(), CallID: *row.CallID, Result: mustJSON(result), Failed: failed})
 		if err == nil && n == 0 { // settled before (failed, then retried): the newest outcome is the result
 			_, err = q.CorrectCallResult(ctx, pgdb.CorrectCallResultParams{TenantID: tenant.String(), CallID: *row.CallID,
@@ -159,8 +159,17 @@ func (s *Service) withdrawn(ctx context.Context, tenant identity.Tenant, in *con
 }
 
 // CloseRow is CloseOperation for the sweeper: it stores the end of an operation
-// whose workflow is gone.
+// whose workflow is gone. Of one that is handed off, saves are shut out first; one
+// that had come completes it.
 func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contract.CloseInput) (row pgdb.Operation, err error) {
+	if row, err = s.load(ctx, tenant, in.OpID); err != nil {
+		return row, err
+	}
+	if done := false; operation.Status(row.Status).CanBecome(in.Status) {
+		if row, done, err = s.shut(ctx, tenant, row); done || err != nil {
+			return row, err
+		}
+	}
 	now := time.Now().UTC()
 	via := string(in.Channel)
 	err = s.DB.Tx(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
@@ -203,6 +212,13 @@ func resultOf(row pgdb.Operation) operation.Result {
 	switch r.Status {
 	case operation.Executed:
 		r.Note = "Written to the ERP, exactly once."
+	case operation.Completed:
+		r.Note = "The person saved it in the ERP's own form, exactly once."
+		if r.ChangedByPerson {
+			r.Note += " They changed values before they saved: read the record before you rely on them."
+		}
+	case operation.Abandoned:
+		r.Note = "It was approved, but the ERP's form was not saved before the deadline. Nothing was written."
 	case operation.Refused:
 		r.Note = "Nothing was written: a fact moved or the ERP refused. The person may propose again from the card."
 	case operation.Expired:

@@ -2,26 +2,51 @@ package erpweb
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 
 	"github.com/erpilot/erpilot/activities/erp"
 	nouns "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/operation"
 )
 
-// maxBody bounds a request body.
-const maxBody = 64 << 10
-
-// Reader is what the pages need of an ERP; erp.Connector is one.
-type Reader interface {
+// ERP is what the pages need of an ERP; erp.Connector is one.
+type ERP interface {
 	User(ctx context.Context, tenant identity.Tenant, userID string) (identity.User, identity.Grants, error)
 	Forms(ctx context.Context, id erp.Identity) ([]nouns.Form, error)
 	Schema(ctx context.Context, id erp.Identity, form string) (nouns.Form, error)
 	Read(ctx context.Context, id erp.Identity, q nouns.Query) (nouns.Page, error)
+	Lookup(ctx context.Context, id erp.Identity, form, text string, limit int) ([]nouns.Row, error)
+	Preview(ctx context.Context, id erp.Identity, c nouns.Change) (nouns.Preview, error)
+	Execute(ctx context.Context, id erp.Identity, x nouns.Execution) (nouns.Commit, error)
+	FindCommitted(ctx context.Context, id erp.Identity, clientToken string) (nouns.Commit, error)
+}
+
+// Historian tells what became of a record, newest change first. Codes:
+// permission_denied, not_found.
+type Historian interface {
+	History(ctx context.Context, id erp.Identity, form, key string) ([]nouns.HistoryEntry, error)
+}
+
+// Staging are the operations that a person finishes in the native form, and the
+// list of what the agent has begun for them; activities/operation.Service is one.
+type Staging interface {
+	// Staged reads an operation of the user's own. Codes: not_found.
+	Staged(ctx context.Context, tenant identity.Tenant, userID, opID string) (operation.Staging, error)
+	// SaveStaged saves a native form under a staging. Codes: those of records in doc.go.
+	SaveStaged(ctx context.Context, tenant identity.Tenant, userID, opID string, save operation.NativeSave) (operation.NativeSaved, error)
+	// Todos lists the user's own operations, newest first; state "" is all.
+	Todos(ctx context.Context, tenant identity.Tenant, userID string, state operation.TodoState) ([]operation.Todo, error)
+}
+
+// Config is what the server needs. ERP is required.
+type Config struct {
+	ERP ERP
+	// History may be nil: then every record has an empty history.
+	History Historian
+	// Staging may be nil: then there is none, and no to-dos.
+	Staging Staging
 }
 
 // Route is one address of the ERP. Serve gets the person who has logged in; path
@@ -34,10 +59,23 @@ type Route struct {
 }
 
 // Server answers for one ERP.
-type Server struct{ erp Reader }
+type Server struct {
+	erp     ERP
+	history Historian
+	staging Staging
+}
 
 // New returns the server of an ERP.
-func New(r Reader) *Server { return &Server{erp: r} }
+func New(c Config) *Server {
+	s := &Server{erp: c.ERP, history: c.History, staging: c.Staging}
+	if s.history == nil {
+		s.history = unwritten{}
+	}
+	if s.staging == nil {
+		s.staging = unstaged{}
+	}
+	return s
+}
 
 // Routes lists the addresses, all of which need a login.
 func (s *Server) Routes() []Route {
@@ -45,51 +83,15 @@ func (s *Server) Routes() []Route {
 		{http.MethodGet, "/erp/api/forms", s.forms},
 		{http.MethodGet, "/erp/api/forms/:form/schema", s.schema},
 		{http.MethodPost, "/erp/api/forms/:form/read", s.read},
+		{http.MethodGet, "/erp/api/forms/:form/lookup", s.lookup},
+		{http.MethodPost, "/erp/api/forms/:form/preview", s.preview},
+		{http.MethodPost, "/erp/api/forms/:form/records", s.save},
+		{http.MethodGet, "/erp/api/forms/:form/history", s.records},
+		{http.MethodPost, "/erp/api/forms/:form/export", s.export},
+		{http.MethodGet, "/erp/api/staging/:id", s.staged},
+		{http.MethodPost, "/erp/api/staging/:id/execute", s.execute},
+		{http.MethodGet, "/erp/api/todos", s.todos},
 	}
-}
-
-// forms lists what the person may read.
-func (s *Server) forms(w http.ResponseWriter, r *http.Request, tenant identity.Tenant, userID string) error {
-	id, err := s.identify(r, tenant, userID)
-	if err != nil {
-		return err
-	}
-	forms, err := s.erp.Forms(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	return answer(w, map[string]any{"forms": forms})
-}
-
-// schema describes one form.
-func (s *Server) schema(w http.ResponseWriter, r *http.Request, tenant identity.Tenant, userID string) error {
-	id, err := s.identify(r, tenant, userID)
-	if err != nil {
-		return err
-	}
-	form, err := s.erp.Schema(r.Context(), id, r.PathValue("form"))
-	if err != nil {
-		return err
-	}
-	return answer(w, form)
-}
-
-// read answers a list, a count or a record; the form of the path wins.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, tenant identity.Tenant, userID string) error {
-	var q nouns.Query
-	if err := decode(w, r, &q); err != nil {
-		return err
-	}
-	q.Form = r.PathValue("form")
-	id, err := s.identify(r, tenant, userID)
-	if err != nil {
-		return err
-	}
-	page, err := s.erp.Read(r.Context(), id, q)
-	if err != nil {
-		return err
-	}
-	return answer(w, page)
 }
 
 // identify reads the person and their grants anew.
@@ -98,28 +100,26 @@ func (s *Server) identify(r *http.Request, tenant identity.Tenant, userID string
 	return erp.Identity{User: user, Grants: grants}, err
 }
 
-func decode(w http.ResponseWriter, r *http.Request, into any) error {
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return fault.New(fault.TooLarge, "limit", "64 KiB")
-		}
-		return fault.Wrap(fault.Invalid, err, "detail", "the body is no query of a form")
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "detail", "there is something behind the JSON value")
-	}
-	return nil
+// unwritten is the history of an ERP that keeps none.
+type unwritten struct{}
+
+func (unwritten) History(context.Context, erp.Identity, string, string) ([]nouns.HistoryEntry, error) {
+	return nil, nil
 }
 
-func answer(w http.ResponseWriter, v any) error {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return fault.Wrap(fault.Internal, err)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_, err = w.Write(append(raw, '\n'))
-	return err
+// unstaged has no operations.
+type unstaged struct{}
+
+var errNoStaging = fault.New(fault.NotFound, "noun", "operation")
+
+func (unstaged) Staged(context.Context, identity.Tenant, string, string) (operation.Staging, error) {
+	return operation.Staging{}, errNoStaging
+}
+
+func (unstaged) SaveStaged(context.Context, identity.Tenant, string, string, operation.NativeSave) (operation.NativeSaved, error) {
+	return operation.NativeSaved{}, errNoStaging
+}
+
+func (unstaged) Todos(context.Context, identity.Tenant, string, operation.TodoState) ([]operation.Todo, error) {
+	return nil, nil
 }

@@ -1,66 +1,26 @@
 package erpweb_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/erpilot/erpilot/activities/erp"
 	"github.com/erpilot/erpilot/api/erpweb"
-	nouns "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/fault"
-	"github.com/erpilot/erpilot/schema/identity"
 )
 
-// reader is an ERP that remembers what it was asked; only "li" is known to it.
-type reader struct{ queries []nouns.Query }
-
-func (r *reader) User(_ context.Context, tenant identity.Tenant, id string) (identity.User, identity.Grants, error) {
-	if id != "li" {
-		return identity.User{}, identity.Grants{}, fault.New(fault.LoginExpired)
-	}
-	return identity.User{Tenant: tenant, UserID: id}, identity.Grants{}, nil
-}
-func (r *reader) Forms(context.Context, erp.Identity) ([]nouns.Form, error) {
-	return []nouns.Form{{Form: "customer"}}, nil
-}
-func (r *reader) Schema(_ context.Context, _ erp.Identity, form string) (nouns.Form, error) {
-	if form != "customer" {
-		return nouns.Form{}, fault.New(fault.PermissionDenied)
-	}
-	return nouns.Form{Form: form}, nil
-}
-func (r *reader) Read(_ context.Context, id erp.Identity, q nouns.Query) (nouns.Page, error) {
-	r.queries = append(r.queries, q)
-	return nouns.Page{Form: q.Form, Record: nouns.Row{"asked_by": id.User.UserID}}, nil
-}
-
-// serve calls the route of that method and path for a person.
-func serve(t *testing.T, r *reader, method, path, form, body, user string) (*httptest.ResponseRecorder, error) {
-	t.Helper()
-	for _, route := range erpweb.New(r).Routes() {
-		if route.Method == method && route.Path == path {
-			req := httptest.NewRequest(method, path, strings.NewReader(body))
-			req.SetPathValue("form", form)
-			w := httptest.NewRecorder()
-			return w, route.Serve(w, req, identity.Tenant{BrandID: "b", SubsidiaryID: "s"}, user)
-		}
-	}
-	t.Fatalf("there is no %s %s", method, path)
-	return nil, nil
-}
-
-const read = "/erp/api/forms/:form/read"
+const (
+	read   = "/erp/api/forms/:form/read"
+	export = "/erp/api/forms/:form/export"
+)
 
 func TestTheFormOfThePathWins(t *testing.T) {
 	t.Parallel()
-	r := &reader{}
-	w, err := serve(t, r, http.MethodPost, read, "customer", `{"form":"secret","mode":"record","id":"C-1"}`, "li")
-	if err != nil || len(r.queries) != 1 || r.queries[0].Form != "customer" || r.queries[0].ID != "C-1" {
-		t.Fatalf("asked %+v, error %v", r.queries, err)
+	e := &fakeERP{}
+	w, err := call(t, e, nil, http.MethodPost, read, "customer", "", `{"form":"secret","mode":"record","id":"C-1"}`, "li")
+	if err != nil || len(e.queries) != 1 || e.queries[0].Form != "customer" || e.queries[0].ID != "C-1" {
+		t.Fatalf("asked %+v, error %v", e.queries, err)
 	}
 	if !strings.Contains(w.Body.String(), `"asked_by":"li"`) || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("answer %s, headers %v", w.Body, w.Header())
@@ -73,36 +33,97 @@ func TestABodyThatIsNoQueryReachesNoERP(t *testing.T) {
 		``: fault.Invalid, `[]`: fault.Invalid, `{"mode":1}`: fault.Invalid, `{"sql":"1=1"}`: fault.Invalid, `{} {}`: fault.Invalid,
 		`{"id":"` + strings.Repeat("x", 65<<10) + `"}`: fault.TooLarge,
 	} {
-		r := &reader{}
-		_, err := serve(t, r, http.MethodPost, read, "customer", body, "li")
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != want || len(r.queries) != 0 {
-			t.Errorf("%.20q: error %v, want %s, and %d queries", body, err, want, len(r.queries))
+		for _, path := range []string{read, export} {
+			e := &fakeERP{}
+			_, err := call(t, e, nil, http.MethodPost, path, "customer", "", body, "li")
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != want || len(e.queries) != 0 {
+				t.Errorf("%s %.20q: error %v, want %s, and %d queries", path, body, err, want, len(e.queries))
+			}
 		}
 	}
 }
 
 func TestEveryRouteNeedsAPersonThatTheERPKnows(t *testing.T) {
 	t.Parallel()
-	for _, route := range erpweb.New(&reader{}).Routes() {
-		r := &reader{}
-		_, err := serve(t, r, route.Method, route.Path, "customer", `{}`, "gone")
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != fault.LoginExpired || len(r.queries) != 0 {
+	for _, route := range erpweb.New(erpweb.Config{ERP: &fakeERP{}}).Routes() {
+		e := &fakeERP{}
+		_, err := call(t, e, &fakeStaging{}, route.Method, route.Path, "op-1", "?key=C-1",
+			`{}`, "gone")
+		if strings.HasSuffix(route.Path, "/preview") || strings.HasSuffix(route.Path, "/records") {
+			_, err = call(t, e, nil, route.Method, route.Path, "customer", "", `{"action":"create"`+token(route.Path)+`}`, "gone")
+		}
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != fault.LoginExpired || len(e.queries)+len(e.changes)+len(e.executions) != 0 {
 			t.Errorf("%s: error %v", route.Path, err)
 		}
 	}
 }
 
+// token is the key of a body that is a save.
+func token(path string) string {
+	if strings.HasSuffix(path, "/records") {
+		return `,"token":"` + press + `"`
+	}
+	return ""
+}
+
 func TestFormsAndSchemasAreThoseOfTheERP(t *testing.T) {
 	t.Parallel()
-	w, err := serve(t, &reader{}, http.MethodGet, "/erp/api/forms", "", "", "li")
+	w, err := call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms", "", "", "", "li")
 	if err != nil || !strings.Contains(w.Body.String(), `{"forms":[{"form":"customer"`) {
 		t.Errorf("forms %v %s", err, w.Body)
 	}
-	if w, err = serve(t, &reader{}, http.MethodGet, "/erp/api/forms/:form/schema", "customer", "", "li"); err != nil || !strings.Contains(w.Body.String(), `"form":"customer"`) {
+	if w, err = call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms/:form/schema", "customer", "", "", "li"); err != nil || !strings.Contains(w.Body.String(), `"form":"customer"`) {
 		t.Errorf("schema %v %s", err, w.Body)
 	}
-	_, err = serve(t, &reader{}, http.MethodGet, "/erp/api/forms/:form/schema", "secret", "", "li")
+	_, err = call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms/:form/schema", "secret", "", "", "li")
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != fault.PermissionDenied {
 		t.Errorf("a foreign form: %v", err)
+	}
+}
+
+func TestLookupAndHistoryAnswerLists(t *testing.T) {
+	t.Parallel()
+	w, err := call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms/:form/lookup", "customer", "?q=sun&limit=5", "", "li")
+	if err != nil || !strings.Contains(w.Body.String(), `{"rows":[{"form":"customer","limit":5,"text":"sun"}]}`) {
+		t.Errorf("lookup %v %s", err, w.Body)
+	}
+	for _, query := range []string{"?limit=0", "?limit=51", "?limit=x"} {
+		if _, err := call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms/:form/lookup", "customer", query, "", "li"); fault.CodeOf(err) != fault.Invalid {
+			t.Errorf("lookup%s: %v", query, err)
+		}
+	}
+	w, err = call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms/:form/history", "customer", "?key=C-1", "", "li")
+	if err != nil || !strings.Contains(w.Body.String(), `{"entries":[{"version":2`) {
+		t.Errorf("history %v %s", err, w.Body)
+	}
+	if _, err := call(t, &fakeERP{}, nil, http.MethodGet, "/erp/api/forms/:form/history", "customer", "", "", "li"); fault.CodeOf(err) != fault.Invalid {
+		t.Errorf("a history of nothing: %v", err)
+	}
+}
+
+func TestAnExportIsAFileForSpreadsheets(t *testing.T) {
+	t.Parallel()
+	w, err := call(t, &fakeERP{rows: 120}, nil, http.MethodPost, export, "customer", "", `{"fields":["code","balance","active","remark"],"limit":3}`, "li")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(w.Body.String(), "\r\n")
+	if len(lines) != 122 || lines[0] != "\ufeffCode,Balance,Status,Remark" || lines[120] != `C-00120,-1.50,Active,"'=HYPERLINK(""x"")"` {
+		t.Errorf("%d lines, first %q, last %q", len(lines), lines[0], lines[len(lines)-2])
+	}
+	if h := w.Header(); h.Get("X-Truncated") != "false" || h.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(h.Get("Content-Disposition"), "customer.csv") {
+		t.Errorf("headers %v", h)
+	}
+	w, err = call(t, &fakeERP{rows: 10_001}, nil, http.MethodPost, export, "customer", "", `{}`, "li")
+	if n := strings.Count(w.Body.String(), "\r\n"); err != nil || n != 10_001 || w.Header().Get("X-Truncated") != "true" {
+		t.Errorf("%d lines, %v, truncated %s", n, err, w.Header().Get("X-Truncated"))
+	}
+	if !strings.HasPrefix(w.Body.String(), "\ufeffCode,Balance,Status\r\n") {
+		t.Errorf("the columns of a list: %.60s", w.Body)
+	}
+	for form, body := range map[string]string{"secret": `{}`, "customer": `{"fields":["lines"]}`} {
+		if w, err := call(t, &fakeERP{}, nil, http.MethodPost, export, form, "", body, "li"); err == nil || w.Body.Len() > 0 {
+			t.Errorf("%s %s was exported", form, body)
+		}
 	}
 }

@@ -35,6 +35,7 @@ type Config struct {
 	ModelTimeout   time.Duration `env:"ERPILOT_MODEL_TIMEOUT" default:"10m" help:"Longest time of one model call." group:"Model"`
 
 	DeadlineSelf     time.Duration `env:"ERPILOT_DEADLINE_SELF" default:"24h" help:"How long a person may decide on their own proposal." group:"Deadlines"`
+	HandoffTTL       time.Duration `name:"handoff-ttl" env:"ERPILOT_HANDOFF_TTL" default:"168h" help:"How long a person may take to save a form that was handed to them." group:"Deadlines"`
 	DeadlineQuestion time.Duration `env:"ERPILOT_DEADLINE_QUESTION" default:"24h" help:"How long a question or form waits." group:"Deadlines"`
 	DraftValidity    time.Duration `env:"ERPILOT_DRAFT_VALIDITY" default:"24h" help:"How long the prices of a saved draft may be confirmed." group:"Deadlines"`
 
@@ -89,7 +90,7 @@ func (c *Config) Validate() error {
 	oneOf("ERPILOT_LOG_FORMAT", c.LogFormat, "text", "json")
 	oneOf("ERPILOT_MODEL_PROVIDER", c.ModelProvider, "", "openai", "anthropic", "demo")
 	for name, d := range map[string]time.Duration{"ERPILOT_DEADLINE_SELF": c.DeadlineSelf,
-		"ERPILOT_DEADLINE_QUESTION": c.DeadlineQuestion, "ERPILOT_DRAFT_VALIDITY": c.DraftValidity} {
+		"ERPILOT_DEADLINE_QUESTION": c.DeadlineQuestion, "ERPILOT_HANDOFF_TTL": c.HandoffTTL, "ERPILOT_DRAFT_VALIDITY": c.DraftValidity} {
 		if d < time.Second || d > maxDeadline {
 			bad(name, "%s is not within 1s and %s", d, maxDeadline)
 		}

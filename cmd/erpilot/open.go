@@ -24,7 +24,7 @@ func (c *Config) open(ctx context.Context, together bool) (*app.App, error) {
 		Model: model.Config{Provider: c.ModelProvider, BaseURL: c.ModelBaseURL, APIKey: c.ModelAPIKey, Model: c.Model, ExtraBody: c.ModelExtraBody,
 			Timeout: c.ModelTimeout},
 		Turn:      turnact.Config{DraftValidity: c.DraftValidity},
-		Operation: opact.Config{SelfTTL: c.DeadlineSelf, AllowUnsigned: c.UnsignedDecisions == "allow", IDsOnly: c.TemporalDetails == "ids"},
+		Operation: opact.Config{SelfTTL: c.DeadlineSelf, HandoffTTL: c.HandoffTTL, AllowUnsigned: c.UnsignedDecisions == "allow", IDsOnly: c.TemporalDetails == "ids"},
 	})
 }
 

@@ -146,6 +146,9 @@ type OpState struct {
 	Bill      string             `json:"bill,omitempty"`
 	Link      string             `json:"link,omitempty"`
 	Refusal   *erp.Refusal       `json:"refusal,omitempty"`
+	// Open leads to the native form, and Deadline is that of the hand-off (HandedOff).
+	Open     string    `json:"open,omitempty"`
+	Deadline time.Time `json:"deadline,omitzero"`
 	// ReplacedBy names the fresh proposal that took this one's place.
 	ReplacedBy string `json:"replaced_by,omitempty"`
 }

@@ -28,10 +28,15 @@ type Card struct {
 	Preview      erp.Preview      `json:"preview"`
 	Capabilities erp.Capabilities `json:"capabilities"`
 	CreatedAt    time.Time        `json:"created_at"`
-	Deadline     time.Time        `json:"deadline"`
+	// Deadline is that of the decision, or of the hand-off once there is one.
+	Deadline time.Time `json:"deadline"`
+	// Manual says that nothing is written at the approval: the person finishes it in
+	// the native form, to which Open leads once it is handed off.
+	Manual bool   `json:"manual,omitempty"`
+	Open   string `json:"open,omitempty"`
 	// Decided is nil while nobody decided.
 	Decided *Outcome `json:"decided,omitempty"`
-	// Bill and Link name the written document (Executed).
+	// Bill and Link name the written document (Executed, Completed).
 	Bill string `json:"bill,omitempty"`
 	Link string `json:"link,omitempty"`
 	// Refusal says why nothing was written (Refused).

@@ -32,6 +32,8 @@ const (
 	ChannelDeadline Channel = "deadline"
 	ChannelOperator Channel = "operator"
 	ChannelSystem   Channel = "system"
+	// ChannelNative is the ERP's own form.
+	ChannelNative Channel = "native"
 )
 
 // Decision is one person's word on one pending. It names exactly what was seen.
@@ -97,7 +99,8 @@ type View struct {
 	PendingID string
 	Revision  int
 	Digest    string
-	Deadline  time.Time
+	// Deadline is that of the hand-off once there is one.
+	Deadline time.Time
 	// Decided is nil while the pending is open.
 	Decided *Outcome
 	// Accepted names the decision that counted, as Decision.Key does.
@@ -134,6 +137,8 @@ func Check(v View, d Decision, now time.Time) *fault.Error {
 		return fault.New(fault.StaleDecision, "reason", "digest")
 	case v.Accepted != "" && v.Accepted == d.Key():
 		return nil
+	case v.Status == HandedOff && d.Decision == Cancel && now.Before(v.Deadline):
+		return nil // approved, and left in the native form by its requester
 	case v.Decided != nil:
 		return Settled(*v.Decided)
 	case v.Status != AwaitingApproval:

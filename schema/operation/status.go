@@ -19,7 +19,8 @@ const (
 	Reconciling Status = "reconciling"
 	// NeedsPerson: the ERP cannot tell the outcome; a person looks and settles.
 	NeedsPerson Status = "needs_person"
-	// HandedOff: a native form was opened, prefilled.
+	// HandedOff: the person finishes it in the native form, which is prefilled. A
+	// save that needs another approval leads back to AwaitingApproval.
 	HandedOff Status = "handed_off"
 
 	// Executed: written, exactly once. Terminal.
@@ -63,7 +64,7 @@ var transitions = map[Status][]Status{
 	Reconciling:      {Executed, Refused, Failed, NeedsPerson},
 	NeedsPerson:      {Executed, Failed, Cancelled},
 	Failed:           {Executing, Executed, Cancelled, Expired},
-	HandedOff:        {Completed, Abandoned, Cancelled},
+	HandedOff:        {AwaitingApproval, Completed, Abandoned, Cancelled},
 }
 
 // CanBecome reports whether the transition is allowed. A terminal state allows none.

@@ -15,7 +15,7 @@ SELECT (SELECT count(*) FROM mine)::int AS inserted, now()::timestamptz AS began
 SELECT * FROM erp.commits WHERE tenant_id = $1 AND client_token = $2 AND outcome IN ('executed','refused');
 
 -- name: ErpFinishCommit :one
-UPDATE erp.commits SET outcome = $4, bill = $5, link = $6, refusal = $7, result = $8, at = clock_timestamp()
+UPDATE erp.commits SET outcome = $4, bill = $5, link = $6, refusal = $7, result = $8, bills = $9, at = clock_timestamp()
 WHERE tenant_id = $1 AND client_token = $2 AND attempt = $3 RETURNING at;
 
 -- Inserting waits for an open attempt with the same key; ascending, so that two

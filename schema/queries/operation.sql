@@ -42,12 +42,33 @@ UPDATE operations SET status = sqlc.arg(status), result_bill = sqlc.arg(bill), r
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY (sqlc.arg(expected)::text[])
 RETURNING *;
 
+-- name: HandOffOperation :one
+-- Approved, and its person finishes it in the native form; a deadline of its own begins.
+UPDATE operations SET status = 'handed_off', handed_off_at = clock_timestamp(), handoff_expires_at = sqlc.arg(deadline)
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'approved' RETURNING *;
+
+-- name: CancelHandedOff :one
+-- The requester leaves it in the form; the approval stays in decisions.
+UPDATE operations SET status = 'cancelled', decided_by = sqlc.arg(decided_by), decided_via = sqlc.arg(decided_via),
+  decided_at = sqlc.arg(decided_at), decision_comment = sqlc.arg(comment), settled_at = clock_timestamp()
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' AND pending_id = sqlc.arg(pending_id)
+RETURNING *;
+
+-- name: CompleteOperation :one
+-- The ERP has it. edited_by names the person where they saved something else than was approved.
+UPDATE operations SET status = 'completed', result_bill = sqlc.arg(bill), result_link = sqlc.arg(link),
+  executed_at = sqlc.arg(executed_at), settled_at = clock_timestamp(),
+  edited_by = CASE WHEN sqlc.arg(edited)::bool THEN array_append(edited_by, user_id) ELSE edited_by END
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' RETURNING *;
+
 -- name: ReviseOperation :one
-UPDATE operations SET revision = sqlc.arg(revision), pending_id = sqlc.arg(pending_id), digest = sqlc.arg(digest),
+-- An edit while it waits, or a native save of something else than was approved.
+UPDATE operations SET status = 'awaiting_approval', decided_by = NULL, decided_via = NULL, decided_at = NULL, decision_comment = '',
+  confirmed_at = NULL, handed_off_at = NULL, handoff_expires_at = NULL, revision = sqlc.arg(revision), pending_id = sqlc.arg(pending_id), digest = sqlc.arg(digest),
   client_token = sqlc.arg(client_token), payload = sqlc.arg(payload), requested = sqlc.arg(requested), preview = sqlc.arg(preview), expires_at = sqlc.arg(expires_at),
   tool_schema_version = sqlc.arg(tool_schema_version), target_bill = sqlc.arg(target_bill), draft_id = sqlc.narg(draft_id),
   draft_revision = sqlc.narg(draft_revision), edited_by = array_append(edited_by, sqlc.arg(edited_by)::text)
-WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND revision = sqlc.arg(revision)::int - 1
+WHERE tenant_id = $1 AND op_id = $2 AND status IN ('awaiting_approval','handed_off') AND revision = sqlc.arg(revision)::int - 1
 RETURNING *;
 
 -- name: InsertOperationRevision :exec
@@ -71,6 +92,11 @@ SELECT * FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY 
 SELECT * FROM operations
 WHERE tenant_id = $1 AND user_id = $2 AND (sqlc.narg(status)::text IS NULL OR status = sqlc.narg(status))
 ORDER BY expires_at, op_id LIMIT sqlc.arg(max_rows);
+
+-- name: TodosOfUser :many
+-- What the agent has begun for a person, newest first.
+SELECT * FROM operations WHERE tenant_id = $1 AND user_id = $2 AND (cardinality(sqlc.arg(states)::text[]) = 0 OR status = ANY (sqlc.arg(states)::text[]))
+ORDER BY created_at DESC, op_id DESC LIMIT sqlc.arg(max_rows);
 
 -- name: InboxOfTenant :many
 SELECT * FROM operations

@@ -8,5 +8,6 @@ var Details = map[string]Text{
 	"total":    {"合计：**{total}**", "Total: **{total}**"},
 	"changes":  {"| 字段 | 原值 | 新值 |", "| Field | Old | New |"},
 	"reason":   {"助手给出的理由：{reason}", "Reason given by the agent: {reason}"},
+	"manual":   {"确认后不会直接写入：由 {who} 在 ERP 表单中保存 → {open}", "Nothing is written when it is approved: {who} saves it in the ERP's form → {open}"},
 	"deadline": {"截止时间：**{deadline}**", "Deadline: **{deadline}**"},
 }

@@ -62,6 +62,11 @@ const (
 	AuthoriseRetry = "AuthoriseRetry"
 	// SettleOperation stores what a person found out about a doubtful write.
 	SettleOperation = "SettleOperation"
+	// HandOffOperation checks an approved manual operation once more and hands it
+	// to its person.
+	HandOffOperation = "HandOffOperation"
+	// CompleteOperation looks up whether the ERP has what was handed off.
+	CompleteOperation = "CompleteOperation"
 )
 
 // Updates, signals and queries.
@@ -77,6 +82,9 @@ const (
 	SignalWithdraw = "withdraw"
 	// SignalCredentials tells that the requester has logged in again.
 	SignalCredentials = "credentials_refreshed"
+	// SignalCompleted tells that the native form was saved; it carries nothing,
+	// because the ERP's commit is what counts.
+	SignalCompleted = "completed"
 
 	// UpdateAnswer and SignalAnswer carry Answered; the text is in Postgres.
 	UpdateAnswer = "answer"

@@ -118,6 +118,9 @@ type Revision struct {
 	RevisionID string `json:"revision_id"`
 	Actor      string `json:"actor"`
 	Proof      string `json:"proof,omitempty"`
+	// Native says that the native form was saved with other values than were
+	// approved: it takes a handed-off operation back to its approval.
+	Native bool `json:"native,omitempty"`
 }
 
 // ReviseInput asks for the next revision.
@@ -174,6 +177,13 @@ type SettleResult struct {
 	Refused
 }
 
+// CompleteInput asks whether the ERP has what was handed off. Index counts the
+// signals of the workflow.
+type CompleteInput struct {
+	OpInput
+	Index int `json:"index"`
+}
+
 // Withdraw cancels an operation for the system: a newer proposal of the same
 // draft, a deleted conversation.
 type Withdraw struct {
@@ -200,6 +210,8 @@ type Closed struct {
 	Bill    string             `json:"bill,omitempty"`
 	// Attempts is the number of attempts begun.
 	Attempts int `json:"attempts,omitempty"`
+	// Deadline is set while the operation is handed off: then it is abandoned.
+	Deadline time.Time `json:"deadline,omitzero"`
 }
 
 // DecidePayload is the JSON of an approval by hand, ready for `--input`. All

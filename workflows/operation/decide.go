@@ -27,7 +27,7 @@ func (o *op) listen(ctx workflow.Context) error {
 	}
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateRevise, o.revise, workflow.UpdateHandlerOptions{
 		Description: "Edit the proposal: makes a new revision that is confirmed anew",
-		Validator:   func(workflow.Context, contract.Revision) error { return o.must(operation.AwaitingApproval) },
+		Validator:   func(_ workflow.Context, r contract.Revision) error { return o.revisable(r) },
 	}); err != nil {
 		return err
 	}
@@ -50,6 +50,15 @@ func (o *op) listen(ctx workflow.Context) error {
 	}
 	o.signalled(ctx)
 	return nil
+}
+
+// revisable refuses an edit of what does not wait for its approval, or has not
+// been handed to the native form from which the edit comes.
+func (o *op) revisable(r contract.Revision) error {
+	if r.Native && o.state.Status == operation.HandedOff {
+		return nil
+	}
+	return o.must(operation.AwaitingApproval)
 }
 
 // must refuses an update that does not fit the state.
@@ -127,7 +136,7 @@ func (o *op) revise(ctx workflow.Context, r contract.Revision) (contract.Operati
 		return o.state, err
 	}
 	defer o.mutex.Unlock()
-	if err := o.must(operation.AwaitingApproval); err != nil {
+	if err := o.revisable(r); err != nil {
 		return o.state, err
 	}
 	var n contract.Revised
@@ -138,6 +147,9 @@ func (o *op) revise(ctx workflow.Context, r contract.Revision) (contract.Operati
 		return o.state, typed(&fault.Error{Code: n.Code, Params: n.Params})
 	}
 	o.superseded = append(o.superseded, o.state.PendingID)
+	if o.state.Status == operation.HandedOff { // what was approved is no longer what is asked
+		o.state.Status, o.state.Decided, o.accepted = operation.AwaitingApproval, nil, ""
+	}
 	o.state.PendingID, o.state.Revision, o.state.Digest, o.state.Deadline = n.PendingID, n.Prepared.Revision, n.Digest, n.Deadline
 	o.state.Summary, o.state.Details = n.Summary, n.Details
 	o.show(ctx)
@@ -205,6 +217,13 @@ func (o *op) signalled(ctx workflow.Context) {
 	workflow.GoNamed(ctx, "credentials-signals", func(ctx workflow.Context) {
 		for credentials.Receive(ctx, nil) {
 			o.credentials = true
+		}
+	})
+	completed := workflow.GetSignalChannelWithOptions(ctx, contract.SignalCompleted, workflow.SignalChannelOptions{
+		Description: "Sent by Erpilot when the native form was saved; the ERP is asked whether it was"})
+	workflow.GoNamed(ctx, "completed-signals", func(ctx workflow.Context) {
+		for completed.Receive(ctx, nil) {
+			o.completed = true
 		}
 	})
 }

@@ -43,6 +43,8 @@ type op struct {
 	stalled int
 	// retry is set by its update.
 	retry bool
+	// completed is set by its signal: the native form is said to be saved.
+	completed bool
 }
 
 // Operation is the workflow op-<op_id>.
@@ -79,7 +81,13 @@ func (o *op) run(ctx workflow.Context) error {
 		case operation.AwaitingApproval:
 			err = o.await(ctx)
 		case operation.Approved:
-			err = o.execute(ctx)
+			if o.in.AutoExecute {
+				err = o.execute(ctx)
+			} else {
+				err = o.handOff(ctx)
+			}
+		case operation.HandedOff:
+			err = o.handed(ctx)
 		case operation.Executing, operation.Reconciling:
 			err = o.reconcile(ctx, o.state.Attempts < attempts)
 		case operation.NeedsLogin:
@@ -227,6 +235,9 @@ func (o *op) adopt(ctx workflow.Context, c contract.Closed) {
 	}
 	changed := o.state.Status != c.Status
 	o.state.Status = c.Status
+	if !c.Deadline.IsZero() {
+		o.state.Deadline = c.Deadline
+	}
 	if c.Outcome != nil {
 		o.state.Decided = c.Outcome
 	}

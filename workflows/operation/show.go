@@ -46,6 +46,10 @@ func (o *op) details() string {
 	if o.state.Bill != "" {
 		text += "\nDocument: **" + o.state.Bill + "**\n"
 	}
+	if o.state.Status == operation.HandedOff {
+		text += "\nTo be saved in the native form by `" + o.state.Requester + "` before " + o.state.Deadline.UTC().Format(time.RFC3339) + ": `" +
+			operation.OpenURL(o.state.Form, o.in.OpID) + "`\n"
+	}
 	if o.state.Status == operation.AwaitingApproval {
 		// Inline code: the UI shows fenced blocks empty.
 		text += "\nTo decide, send signal or update `decide` with `" + o.payload() + "`\n"

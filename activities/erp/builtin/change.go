@@ -59,8 +59,10 @@ type step interface {
 
 // outcome is what a change did.
 type outcome struct {
-	// bill is the key of the record that was made or changed.
+	// bill is the key of the record that was made or changed; bills are all of them
+	// where several were made, bill the first.
 	bill    string
+	bills   []string
 	preview nouns.Preview
 }
 

@@ -39,11 +39,15 @@ func (c *Connector) Execute(ctx context.Context, id erp.Identity, x nouns.Execut
 		if err = c.db.Tx(ctx, id.User.Tenant, w.run); err == nil {
 			break
 		}
+		if errors.Is(err, errHanded) {
+			c.noteRefusal(ctx, w)
+			return w.commit, nil
+		}
 		if verdict == nil && !w.committing {
 			// A rule that only the tables know has ended the transaction: the refusal
 			// is written by another one.
 			if verdict = refusalFrom(err); verdict != nil {
-				continue
+				continue // a native save learns it there, too, and nothing is kept
 			}
 		}
 		if !retryable(err) {
@@ -68,6 +72,10 @@ func (c *Connector) Execute(ctx context.Context, id erp.Identity, x nouns.Execut
 	}
 	return nouns.Commit{}, err
 }
+
+// errHanded rolls back a native save that was refused: the person mends it and
+// saves again under the same token.
+var errHanded = errors.New("refused, and not kept")
 
 // write is one run of the transaction of one attempt.
 type write struct {
@@ -98,6 +106,10 @@ func (w *write) run(ctx context.Context, tx pgx.Tx) error {
 	out, refusal, err := w.change(ctx, tx, begin.Began)
 	if err != nil {
 		return err
+	}
+	if refusal != nil && w.x.Handed {
+		w.commit = nouns.Commit{Status: nouns.CommitRefused, Digest: w.x.Digest, Refusal: refusal, At: begin.Began.UTC()}
+		return errHanded
 	}
 	if err := w.finish(ctx, tx, q, tenant, out, refusal); err != nil {
 		return err
@@ -190,7 +202,8 @@ func (w *write) judge(ctx context.Context, tx pgx.Tx, began time.Time) (*job, st
 
 // finish completes the commit row and writes the audit row beside it.
 func (w *write) finish(ctx context.Context, tx pgx.Tx, q *pgdb.Queries, tenant string, out outcome, refusal *nouns.Refusal) error {
-	p := pgdb.ErpFinishCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Outcome: string(nouns.CommitExecuted)}
+	p := pgdb.ErpFinishCommitParams{TenantID: tenant, ClientToken: w.x.ClientToken, Attempt: int32(w.x.Attempt), Outcome: string(nouns.CommitExecuted),
+		Bills: []string{}}
 	kind := "execution"
 	var err error
 	if refusal != nil {
@@ -201,6 +214,7 @@ func (w *write) finish(ctx context.Context, tx pgx.Tx, q *pgdb.Queries, tenant s
 		}
 	} else {
 		p.Bill, p.Link = out.bill, link(w.x.Change.Form, out.bill)
+		p.Bills = append(p.Bills, out.bills...)
 		if p.Result, err = json.Marshal(out.preview); err != nil {
 			return err
 		}
@@ -209,11 +223,34 @@ func (w *write) finish(ctx context.Context, tx pgx.Tx, q *pgdb.Queries, tenant s
 	if err != nil {
 		return err
 	}
-	w.commit = nouns.Commit{Status: nouns.CommitStatus(p.Outcome), Digest: w.x.Digest, Bill: p.Bill, Link: p.Link, Refusal: refusal, At: at.UTC()}
+	w.commit = nouns.Commit{Status: nouns.CommitStatus(p.Outcome), Digest: w.x.Digest, Bill: p.Bill, Bills: out.bills, Link: p.Link, Refusal: refusal, At: at.UTC()}
+	if w.x.Completes != "" && refusal == nil {
+		if err := q.ErpPutOutbox(ctx, pgdb.ErpPutOutboxParams{TenantID: tenant, OpID: w.x.Completes, ClientToken: w.x.ClientToken}); err != nil {
+			return err
+		}
+	}
+	return w.audit(ctx, tx, kind, p.Bill, refusal)
+}
+
+// audit writes who tried to write what, in the given transaction.
+func (w *write) audit(ctx context.Context, tx pgx.Tx, kind, bill string, refusal *nouns.Refusal) error {
 	return store.Audit(ctx, tx, w.id.User.Tenant, store.AuditEntry{
 		Kind: kind, Actor: w.id.User.UserID, Channel: w.x.Channel, OpID: auditOp(w.x.OpID),
 		Data: map[string]any{"client_token": w.x.ClientToken, "attempt": w.x.Attempt, "digest": w.x.Digest, "form": w.x.Change.Form,
-			"action": w.x.Change.Action, "target": w.x.Change.Target, "decided_by": w.x.DecidedBy, "bill": p.Bill, "refusal": refusal},
+			"action": w.x.Change.Action, "target": w.x.Change.Target, "decided_by": w.x.DecidedBy, "bill": bill, "refusal": refusal},
+	})
+}
+
+// noteRefusal leaves an audit row about a native save that was refused and of
+// which nothing else is kept. Mistakes of keying are none of the audit's business.
+func (c *Connector) noteRefusal(ctx context.Context, w *write) {
+	if w.commit.Refusal.Code == string(fault.ValidationFailed) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_ = c.db.Tx(ctx, w.id.User.Tenant, func(ctx context.Context, tx pgx.Tx) error {
+		return w.audit(ctx, tx, "execution_refused", "", w.commit.Refusal)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/erpilot/erpilot/activities/erp"
+	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/activities/store/pgdb"
 	nouns "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/fault"
@@ -46,11 +47,34 @@ func (c *Connector) FindCommit(ctx context.Context, id erp.Identity, token strin
 	return commit, nil
 }
 
+// FindCommitted reads the final answer of a token and shuts nothing out.
+func (c *Connector) FindCommitted(ctx context.Context, id erp.Identity, token string) (nouns.Commit, error) {
+	if token == "" || len(token) > 200 {
+		return nouns.Commit{}, fault.New(fault.Invalid, "field", "client_token", "detail", "client_token must be given")
+	}
+	var commit nouns.Commit
+	err := c.db.One(ctx, id.User.Tenant, func(ctx context.Context, q *pgdb.Queries) error {
+		row, err := q.ErpFinalCommit(ctx, pgdb.ErpFinalCommitParams{TenantID: id.User.Tenant.String(), ClientToken: token})
+		if err != nil {
+			return store.NotFound(err, "commit")
+		}
+		commit, err = commitOf(row)
+		return err
+	})
+	if err != nil {
+		return nouns.Commit{}, coded(err)
+	}
+	return commit, nil
+}
+
 // maxFence bounds the tombstones of one question.
 const maxFence = 10_000
 
 func commitOf(row pgdb.ErpCommit) (nouns.Commit, error) {
 	c := nouns.Commit{Status: nouns.CommitStatus(row.Outcome), Digest: row.Digest, Bill: row.Bill, Link: row.Link, At: row.At.UTC()}
+	if len(row.Bills) > 0 {
+		c.Bills = row.Bills
+	}
 	if len(row.Refusal) > 0 {
 		c.Refusal = &nouns.Refusal{}
 		if err := json.Unmarshal(row.Refusal, c.Refusal); err != nil {

@@ -126,7 +126,7 @@ func (q *Queries) ErpFinalCommit(ctx context.Context, arg ErpFinalCommitParams) 
 }
 
 const erpFinishCommit = `-- name: ErpFinishCommit :one
-UPDATE erp.commits SET outcome = $4, bill = $5, link = $6, refusal = $7, result = $8, at = clock_timestamp()
+UPDATE erp.commits SET outcome = $4, bill = $5, link = $6, refusal = $7, result = $8, bills = $9, at = clock_timestamp()
 WHERE tenant_id = $1 AND client_token = $2 AND attempt = $3 RETURNING at
 `
 
@@ -139,6 +139,7 @@ type ErpFinishCommitParams struct {
 	Link        string
 	Refusal     json.RawMessage
 	Result      json.RawMessage
+	Bills       []string
 }
 
 func (q *Queries) ErpFinishCommit(ctx context.Context, arg ErpFinishCommitParams) (time.Time, error) {
@@ -151,6 +152,7 @@ func (q *Queries) ErpFinishCommit(ctx context.Context, arg ErpFinishCommitParams
 		arg.Link,
 		arg.Refusal,
 		arg.Result,
+		arg.Bills,
 	)
 	var at time.Time
 	err := row.Scan(&at)

@@ -137,6 +137,15 @@ type ErpForm struct {
 	HelpEn      string
 }
 
+type ErpOutbox struct {
+	TenantID    string
+	OutboxID    int64
+	OpID        string
+	ClientToken string
+	CreatedAt   time.Time
+	SentAt      *time.Time
+}
+
 type ErpProduct struct {
 	TenantID      string
 	Code          string

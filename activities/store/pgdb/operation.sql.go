@@ -83,6 +83,92 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Ope
 	return i, err
 }
 
+const cancelHandedOff = `-- name: CancelHandedOff :one
+UPDATE operations SET status = 'cancelled', decided_by = $3, decided_via = $4,
+  decided_at = $5, decision_comment = $6, settled_at = clock_timestamp()
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' AND pending_id = $7
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+`
+
+type CancelHandedOffParams struct {
+	TenantID   string
+	OpID       string
+	DecidedBy  *string
+	DecidedVia *string
+	DecidedAt  *time.Time
+	Comment    string
+	PendingID  string
+}
+
+// The requester leaves it in the form; the approval stays in decisions.
+func (q *Queries) CancelHandedOff(ctx context.Context, arg CancelHandedOffParams) (Operation, error) {
+	row := q.db.QueryRow(ctx, cancelHandedOff,
+		arg.TenantID,
+		arg.OpID,
+		arg.DecidedBy,
+		arg.DecidedVia,
+		arg.DecidedAt,
+		arg.Comment,
+		arg.PendingID,
+	)
+	var i Operation
+	err := row.Scan(
+		&i.TenantID,
+		&i.OpID,
+		&i.BrandID,
+		&i.SubsidiaryID,
+		&i.UserID,
+		&i.ConversationID,
+		&i.TurnID,
+		&i.CallID,
+		&i.OpType,
+		&i.Action,
+		&i.TargetForm,
+		&i.TargetModule,
+		&i.TargetTable,
+		&i.TargetBill,
+		&i.Payload,
+		&i.Requested,
+		&i.SourceRef,
+		&i.AutoExecute,
+		&i.Status,
+		&i.Revision,
+		&i.PendingID,
+		&i.Digest,
+		&i.ClientToken,
+		&i.Risk,
+		&i.Policy,
+		&i.Tool,
+		&i.ToolSchemaVersion,
+		&i.DraftID,
+		&i.DraftRevision,
+		&i.Reason,
+		&i.Preview,
+		&i.Attempts,
+		&i.EditedBy,
+		&i.Replaces,
+		&i.ReplacedBy,
+		&i.DecidedBy,
+		&i.DecidedVia,
+		&i.DecidedAt,
+		&i.DecisionComment,
+		&i.ResultBill,
+		&i.ResultLink,
+		&i.ResultMessage,
+		&i.ErrorMessage,
+		&i.Refusal,
+		&i.RefusedSignals,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.ExecutedAt,
+		&i.SettledAt,
+		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
+	)
+	return i, err
+}
+
 const closeOperation = `-- name: CloseOperation :one
 UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
   decided_at = $6, settled_at = clock_timestamp()
@@ -107,6 +193,90 @@ func (q *Queries) CloseOperation(ctx context.Context, arg CloseOperationParams) 
 		arg.DecidedBy,
 		arg.DecidedVia,
 		arg.DecidedAt,
+	)
+	var i Operation
+	err := row.Scan(
+		&i.TenantID,
+		&i.OpID,
+		&i.BrandID,
+		&i.SubsidiaryID,
+		&i.UserID,
+		&i.ConversationID,
+		&i.TurnID,
+		&i.CallID,
+		&i.OpType,
+		&i.Action,
+		&i.TargetForm,
+		&i.TargetModule,
+		&i.TargetTable,
+		&i.TargetBill,
+		&i.Payload,
+		&i.Requested,
+		&i.SourceRef,
+		&i.AutoExecute,
+		&i.Status,
+		&i.Revision,
+		&i.PendingID,
+		&i.Digest,
+		&i.ClientToken,
+		&i.Risk,
+		&i.Policy,
+		&i.Tool,
+		&i.ToolSchemaVersion,
+		&i.DraftID,
+		&i.DraftRevision,
+		&i.Reason,
+		&i.Preview,
+		&i.Attempts,
+		&i.EditedBy,
+		&i.Replaces,
+		&i.ReplacedBy,
+		&i.DecidedBy,
+		&i.DecidedVia,
+		&i.DecidedAt,
+		&i.DecisionComment,
+		&i.ResultBill,
+		&i.ResultLink,
+		&i.ResultMessage,
+		&i.ErrorMessage,
+		&i.Refusal,
+		&i.RefusedSignals,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.ExecutedAt,
+		&i.SettledAt,
+		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
+	)
+	return i, err
+}
+
+const completeOperation = `-- name: CompleteOperation :one
+UPDATE operations SET status = 'completed', result_bill = $3, result_link = $4,
+  executed_at = $5, settled_at = clock_timestamp(),
+  edited_by = CASE WHEN $6::bool THEN array_append(edited_by, user_id) ELSE edited_by END
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+`
+
+type CompleteOperationParams struct {
+	TenantID   string
+	OpID       string
+	Bill       string
+	Link       string
+	ExecutedAt *time.Time
+	Edited     bool
+}
+
+// The ERP has it. edited_by names the person where they saved something else than was approved.
+func (q *Queries) CompleteOperation(ctx context.Context, arg CompleteOperationParams) (Operation, error) {
+	row := q.db.QueryRow(ctx, completeOperation,
+		arg.TenantID,
+		arg.OpID,
+		arg.Bill,
+		arg.Link,
+		arg.ExecutedAt,
+		arg.Edited,
 	)
 	var i Operation
 	err := row.Scan(
@@ -338,6 +508,78 @@ func (q *Queries) FinishOperation(ctx context.Context, arg FinishOperationParams
 		arg.ExecutedAt,
 		arg.Expected,
 	)
+	var i Operation
+	err := row.Scan(
+		&i.TenantID,
+		&i.OpID,
+		&i.BrandID,
+		&i.SubsidiaryID,
+		&i.UserID,
+		&i.ConversationID,
+		&i.TurnID,
+		&i.CallID,
+		&i.OpType,
+		&i.Action,
+		&i.TargetForm,
+		&i.TargetModule,
+		&i.TargetTable,
+		&i.TargetBill,
+		&i.Payload,
+		&i.Requested,
+		&i.SourceRef,
+		&i.AutoExecute,
+		&i.Status,
+		&i.Revision,
+		&i.PendingID,
+		&i.Digest,
+		&i.ClientToken,
+		&i.Risk,
+		&i.Policy,
+		&i.Tool,
+		&i.ToolSchemaVersion,
+		&i.DraftID,
+		&i.DraftRevision,
+		&i.Reason,
+		&i.Preview,
+		&i.Attempts,
+		&i.EditedBy,
+		&i.Replaces,
+		&i.ReplacedBy,
+		&i.DecidedBy,
+		&i.DecidedVia,
+		&i.DecidedAt,
+		&i.DecisionComment,
+		&i.ResultBill,
+		&i.ResultLink,
+		&i.ResultMessage,
+		&i.ErrorMessage,
+		&i.Refusal,
+		&i.RefusedSignals,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.ExecutedAt,
+		&i.SettledAt,
+		&i.ExpiresAt,
+		&i.HandedOffAt,
+		&i.HandoffExpiresAt,
+	)
+	return i, err
+}
+
+const handOffOperation = `-- name: HandOffOperation :one
+UPDATE operations SET status = 'handed_off', handed_off_at = clock_timestamp(), handoff_expires_at = $3
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'approved' RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+`
+
+type HandOffOperationParams struct {
+	TenantID string
+	OpID     string
+	Deadline *time.Time
+}
+
+// Approved, and its person finishes it in the native form; a deadline of its own begins.
+func (q *Queries) HandOffOperation(ctx context.Context, arg HandOffOperationParams) (Operation, error) {
+	row := q.db.QueryRow(ctx, handOffOperation, arg.TenantID, arg.OpID, arg.Deadline)
 	var i Operation
 	err := row.Scan(
 		&i.TenantID,
@@ -1258,11 +1500,12 @@ func (q *Queries) ParkedOperations(ctx context.Context, arg ParkedOperationsPara
 }
 
 const reviseOperation = `-- name: ReviseOperation :one
-UPDATE operations SET revision = $3, pending_id = $4, digest = $5,
+UPDATE operations SET status = 'awaiting_approval', decided_by = NULL, decided_via = NULL, decided_at = NULL, decision_comment = '',
+  confirmed_at = NULL, handed_off_at = NULL, handoff_expires_at = NULL, revision = $3, pending_id = $4, digest = $5,
   client_token = $6, payload = $7, requested = $8, preview = $9, expires_at = $10,
   tool_schema_version = $11, target_bill = $12, draft_id = $13,
   draft_revision = $14, edited_by = array_append(edited_by, $15::text)
-WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND revision = $3::int - 1
+WHERE tenant_id = $1 AND op_id = $2 AND status IN ('awaiting_approval','handed_off') AND revision = $3::int - 1
 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
 `
 
@@ -1284,6 +1527,7 @@ type ReviseOperationParams struct {
 	EditedBy          string
 }
 
+// An edit while it waits, or a native save of something else than was approved.
 func (q *Queries) ReviseOperation(ctx context.Context, arg ReviseOperationParams) (Operation, error) {
 	row := q.db.QueryRow(ctx, reviseOperation,
 		arg.TenantID,
@@ -1373,4 +1617,95 @@ type SetReplacedByParams struct {
 func (q *Queries) SetReplacedBy(ctx context.Context, arg SetReplacedByParams) error {
 	_, err := q.db.Exec(ctx, setReplacedBy, arg.TenantID, arg.OpID, arg.ReplacedBy)
 	return err
+}
+
+const todosOfUser = `-- name: TodosOfUser :many
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND user_id = $2 AND (cardinality($3::text[]) = 0 OR status = ANY ($3::text[]))
+ORDER BY created_at DESC, op_id DESC LIMIT $4
+`
+
+type TodosOfUserParams struct {
+	TenantID string
+	UserID   string
+	States   []string
+	MaxRows  int32
+}
+
+// What the agent has begun for a person, newest first.
+func (q *Queries) TodosOfUser(ctx context.Context, arg TodosOfUserParams) ([]Operation, error) {
+	rows, err := q.db.Query(ctx, todosOfUser,
+		arg.TenantID,
+		arg.UserID,
+		arg.States,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Operation{}
+	for rows.Next() {
+		var i Operation
+		if err := rows.Scan(
+			&i.TenantID,
+			&i.OpID,
+			&i.BrandID,
+			&i.SubsidiaryID,
+			&i.UserID,
+			&i.ConversationID,
+			&i.TurnID,
+			&i.CallID,
+			&i.OpType,
+			&i.Action,
+			&i.TargetForm,
+			&i.TargetModule,
+			&i.TargetTable,
+			&i.TargetBill,
+			&i.Payload,
+			&i.Requested,
+			&i.SourceRef,
+			&i.AutoExecute,
+			&i.Status,
+			&i.Revision,
+			&i.PendingID,
+			&i.Digest,
+			&i.ClientToken,
+			&i.Risk,
+			&i.Policy,
+			&i.Tool,
+			&i.ToolSchemaVersion,
+			&i.DraftID,
+			&i.DraftRevision,
+			&i.Reason,
+			&i.Preview,
+			&i.Attempts,
+			&i.EditedBy,
+			&i.Replaces,
+			&i.ReplacedBy,
+			&i.DecidedBy,
+			&i.DecidedVia,
+			&i.DecidedAt,
+			&i.DecisionComment,
+			&i.ResultBill,
+			&i.ResultLink,
+			&i.ResultMessage,
+			&i.ErrorMessage,
+			&i.Refusal,
+			&i.RefusedSignals,
+			&i.CreatedAt,
+			&i.ConfirmedAt,
+			&i.ExecutedAt,
+			&i.SettledAt,
+			&i.ExpiresAt,
+			&i.HandedOffAt,
+			&i.HandoffExpiresAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -13,7 +13,7 @@ func (p Parts) Gateway() (*gateway.Server, error) {
 	c := gateway.Config{DB: p.DB, Temporal: p.Temporal, Carrier: p.Carrier, Auth: p.ERP, Proposer: operations, Reconciler: operations,
 		Capabilities: p.ERP.Capabilities(), ProofKey: p.Key, Page: web.Page(), TaskQueue: p.TaskQueue, QuestionTTL: p.QuestionTTL,
 		Log: p.Log}
-	for _, r := range erpweb.New(p.ERP).Routes() {
+	for _, r := range erpweb.New(p.web(operations)).Routes() {
 		c.Routes = append(c.Routes, gateway.Route(r))
 	}
 	if p.Model != nil {

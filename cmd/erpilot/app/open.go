@@ -148,6 +148,9 @@ func (a *App) Serve(ctx context.Context, work bool, l net.Listener, ready func()
 			return fmt.Errorf("start the worker: %w", err)
 		}
 		defer w.Stop()
+		relayed := make(chan struct{})
+		go func() { defer close(relayed); opact.NewRelay(a.Operations(), a.Log).Run(ctx) }()
+		defer func() { cancel(); <-relayed }()
 	}
 	served := make(chan struct{})
 	close(served)

@@ -52,7 +52,8 @@ type Parts struct {
 // Operations are the activities of operations; the gateway uses them to propose
 // again and to close rows whose workflow is gone.
 func (p Parts) Operations() *opact.Service {
-	return &opact.Service{DB: p.DB, ERP: p.ERP, Catalogue: p.Catalogue, Carrier: p.Carrier, Signals: p.Temporal, Key: p.Key, Config: p.Operation}
+	return &opact.Service{DB: p.DB, ERP: p.ERP, Catalogue: p.Catalogue, Carrier: p.Carrier, Signals: p.Temporal, Updates: p.Temporal,
+		Key: p.Key, Config: p.Operation}
 }
 
 func (p Parts) turns() *turnact.Service {
@@ -107,6 +108,8 @@ func Register(w worker.Registry, p Parts) {
 		{contract.FindCommit, ops.FindCommit},
 		{contract.AuthoriseRetry, ops.AuthoriseRetry},
 		{contract.SettleOperation, ops.SettleOperation},
+		{contract.HandOffOperation, ops.HandOffOperation},
+		{contract.CompleteOperation, ops.CompleteOperation},
 	} {
 		w.RegisterActivityWithOptions(a.do, activity.RegisterOptions{Name: a.name})
 	}

@@ -1,0 +1,15 @@
+package app
+
+import (
+	opact "github.com/erpilot/erpilot/activities/operation"
+	"github.com/erpilot/erpilot/api/erpweb"
+)
+
+// web says what the ERP's own pages are made of. A history has the ERP that keeps one.
+func (p Parts) web(operations *opact.Service) erpweb.Config {
+	c := erpweb.Config{ERP: p.ERP, Staging: operations}
+	if h, ok := p.ERP.(erpweb.Historian); ok {
+		c.History = h
+	}
+	return c
+}
