@@ -11,9 +11,10 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Page is the built page: index.html, to be served at /, /inbox, /c/{id} and
-// /erp/form/{form}, and what it loads under assets/. Names are stable, so send an ETag of the
-// content and no long cache.
+// Page is the built page: index.html, to be served at /, /inbox, /c/{id}, /erp/,
+// /erp/todos and /erp/form/{form}, and what it loads under assets/. The entry has
+// stable names, so send an ETag of the content and no long cache; the parts
+// ("main-J652BLZ3.js") are named by their content and may be kept.
 func Page() fs.FS {
 	page, err := fs.Sub(dist, "dist")
 	if err != nil {

@@ -66,8 +66,11 @@ func bundle(root string) (map[string][]byte, error) {
 			{InputPath: "src/main.tsx", OutputPath: "app"},
 			{InputPath: "src/style.css", OutputPath: "app"},
 		},
-		Outdir:            "dist",
-		Bundle:            true,
+		Outdir:    "dist",
+		Bundle:    true,
+		Splitting: true,
+		// The name of the entry is stable; those of its parts change with their content.
+		ChunkNames:        "[name]-[hash]",
 		Write:             false,
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,

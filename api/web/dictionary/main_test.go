@@ -53,6 +53,11 @@ func TestEveryTextIsUsedAndEveryUsedTextExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	more, err := filepath.Glob("../src/erp/*.ts*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, more...)
 	var all strings.Builder
 	for _, f := range files {
 		if strings.HasSuffix(f, ".gen.ts") {

@@ -1,10 +1,11 @@
 // Calls of the gateway. Failures are Problems with a code of schema/fault.
 import { faultText, language } from './i18n'
 import { session } from './session'
-import type { Params } from './types'
+import type { FieldProblem, Params } from './types'
 
 export class Problem extends Error {
-  constructor(public status: number, public code: string, public params: Params = {}) { super(code) }
+  /** fields says field by field what is wrong with the input. */
+  constructor(public status: number, public code: string, public params: Params = {}, public fields: FieldProblem[] = []) { super(code) }
   get text(): string { return faultText(this.code, this.params) }
   /** The server may have had it; the same request may be sent again. */
   get again(): boolean { return this.status === 0 || this.status === 429 || this.status >= 500 }
@@ -26,25 +27,35 @@ export const clock = {
 
 export interface Answer<T> { status: number; data: T }
 
-export async function call<T>(method: string, path: string, body?: unknown, key?: string): Promise<Answer<T>> {
-  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Language': language() === 'zh' ? 'zh-CN' : 'en' }
+/** Asks, and gives the answer if it is a good one; else it throws a Problem. */
+async function send(method: string, path: string, accept: string, body?: unknown, key?: string, signal = AbortSignal.timeout(20000)): Promise<Response> {
+  const headers: Record<string, string> = { Accept: accept, 'Accept-Language': language() === 'zh' ? 'zh-CN' : 'en' }
   const token = session.token
   if (token) headers.Authorization = 'Bearer ' + token
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (key) headers['Idempotency-Key'] = key
   let res: Response
   try {
-    res = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: AbortSignal.timeout(20000), cache: 'no-store' })
+    res = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, cache: 'no-store' })
   } catch {
     throw new Problem(0, 'unavailable')
   }
   clock.set(res.headers.get('Date'), false)
-  const text = await res.text().catch(() => '')
-  let data: any = null
-  try { data = text ? JSON.parse(text) : null } catch { /* judged by the status below */ }
-  if (res.ok) return { status: res.status, data }
+  if (res.ok) return res
+  const data: any = parse(await res.text().catch(() => ''))
   if (res.status === 401 && token && token === session.token) session.expire()
-  throw new Problem(res.status, data?.code ?? (res.status >= 500 ? 'unavailable' : 'internal'), data?.params ?? (data?.detail ? { detail: data.detail } : {}))
+  throw new Problem(res.status, data?.code ?? (res.status >= 500 ? 'unavailable' : 'internal'), data?.params ?? (data?.detail ? { detail: data.detail } : {}), data?.problems ?? [])
+}
+function parse(text: string): any { try { return text ? JSON.parse(text) : null } catch { return null } }
+
+export async function call<T>(method: string, path: string, body?: unknown, key?: string): Promise<Answer<T>> {
+  const res = await send(method, path, 'application/json', body, key)
+  return { status: res.status, data: parse(await res.text().catch(() => '')) }
+}
+/** A file, and whether the server cut it. It may take a minute. */
+export async function file(path: string, body: unknown): Promise<{ blob: Blob; cut: boolean }> {
+  const res = await send('POST', path, 'text/csv', body, undefined, AbortSignal.timeout(60000))
+  try { return { blob: await res.blob(), cut: !!res.headers.get('X-Truncated') && res.headers.get('X-Truncated') !== 'false' } } catch { throw new Problem(0, 'unavailable') }
 }
 export const get = async <T>(path: string): Promise<T> => (await call<T>('GET', path)).data
 export const post = async <T>(path: string, body: unknown = {}, key?: string): Promise<T> => (await call<T>('POST', path, body, key)).data

@@ -8,15 +8,16 @@ import { asked, Conversation, conversations } from './conversation'
 import { Help } from './help'
 import { t } from './i18n'
 import { Inbox } from './inbox'
+import { ErpPages } from './lazy'
 import { LoginAgain, LoginScreen } from './login'
 import { composing, IconButton, ModelBadge, Status } from './parts'
-import { RecordPage, visited } from './record'
 import { forms, titleOf } from './records'
-import { catchLinks, go, useRoute } from './route'
+import { catchLinks, go, useRoute, visited } from './route'
 import { session } from './session'
 import { Sidebar } from './sidebar'
 import { useStore } from './store'
 import { LanguageSwitch, ThemeSwitch } from './switches'
+import { todos } from './todos'
 import type { LoginOptions, Summary } from './types'
 
 export function App() {
@@ -41,9 +42,11 @@ function Shell() {
     conversations.list = []
     conversations.loaded = false
     forms.forget()
+    todos.forget()
     if (!session.model) void get<LoginOptions>('/api/login/options').then((o) => session.labelled(o.model ?? (o.demo ? 'demo' : ''), o.demo), () => {})
-    void conversations.refresh()
-    const beat = () => { if (document.visibilityState === 'visible') void conversations.refresh() }
+    const look = () => { void conversations.refresh(); void todos.load().catch(() => {}) }
+    look()
+    const beat = () => { if (document.visibilityState === 'visible') look() }
     const timer = setInterval(beat, 30_000)
     document.addEventListener('visibilitychange', beat)
     return () => { clearInterval(timer); document.removeEventListener('visibilitychange', beat) }
@@ -64,8 +67,10 @@ function Shell() {
     return () => document.removeEventListener('keydown', keys)
   }, [])
 
+  const inErp = here.page === 'form' || here.page === 'erp' || here.page === 'todos'
   const current = conversations.list.find((c) => c.conversation_id === here.id)
-  const title = here.page === 'form' ? titleOf(here.id, here.bill) : here.page === 'inbox' ? t('inbox') : (here.page === 'chat' && (open?.view.title || current?.title)) || t('new')
+  const titles = { form: titleOf(here.id, here.bill), inbox: t('inbox'), erp: t('erp.home'), todos: t('todos'), home: '', chat: '' }
+  const title = titles[here.page] || (here.page === 'chat' && (open?.view.title || current?.title)) || t('new')
   useEffect(() => { document.title = conversations.pending > 0 ? `(${conversations.pending}) ${title} · Erpilot` : `${title} · Erpilot` })
   return (
     <div class={`shell ${drawer ? 'drawer' : ''}`}>
@@ -78,7 +83,7 @@ function Shell() {
           <h1>{title}</h1>
           <ModelBadge /><span class="wide-only"><ThemeSwitch /><LanguageSwitch /></span>
         </header>
-        {here.page === 'form' ? <RecordPage key={here.id + '?' + here.bill} form={here.id} bill={here.bill} /> : here.page === 'inbox' ? <Inbox /> : here.page === 'home' ? <Home /> : open && open.id === here.id ? <Chat key={open.id} conversation={open} /> : <main class="chat" />}
+        {inErp ? <ErpPages here={here} /> : here.page === 'inbox' ? <Inbox /> : here.page === 'home' ? <Home /> : open && open.id === here.id ? <Chat key={open.id} conversation={open} /> : <main class="chat" />}
       </div>
       {help && <Help onClose={() => setHelp(false)} />}
       {session.expired && <LoginAgain />}

@@ -83,3 +83,10 @@ export function left(ms: number): string {
   if (h > 0) return t('left.hours', { hours: h, minutes: m % 60 })
   return t('left.minutes', { minutes: m, seconds: String(s % 60).padStart(2, '0') })
 }
+
+/** The person's date of today, "2006-01-02". */
+export function today(now: number): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now)
+}
+/** A text of the server: in both languages, or as it is. */
+export const said = (x?: Label | string): string => (typeof x === 'string' ? x : label(x))

@@ -71,11 +71,11 @@ export function Countdown({ deadline, onEnd, quiet }: { deadline: string; onEnd?
 }
 
 /** A modal dialog; the browser keeps the focus inside. */
-export function Dialog({ title, onClose, children, fixed }: { title: string; onClose: () => void; children: ComponentChildren; fixed?: boolean }) {
+export function Dialog({ title, onClose, children, fixed, wide }: { title: string; onClose: () => void; children: ComponentChildren; fixed?: boolean; wide?: boolean }) {
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => { if (!ref.current!.open) ref.current!.showModal() }, [])
   return (
-    <dialog ref={ref} aria-labelledby="dialog-title" onCancel={(e) => { e.preventDefault(); if (!fixed) onClose() }}
+    <dialog ref={ref} class={wide ? 'wide' : undefined} aria-labelledby="dialog-title" onCancel={(e) => { e.preventDefault(); if (!fixed) onClose() }}
       onClick={(e) => { if (!fixed && e.target === ref.current) onClose() }}>
       <div class="dialog">
         <header><h2 id="dialog-title">{title}</h2>{!fixed && <IconButton icon="close" text={t('close')} onClick={onClose} />}</header>

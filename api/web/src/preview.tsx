@@ -20,7 +20,7 @@ export function PreviewBody({ preview: p, moved }: { preview: Preview; moved?: R
 }
 
 /** What the lines say already (their stock, the total, the currency) is not said twice. */
-function inLines(p: Preview, d: Diff): boolean {
+export function inLines(p: Preview, d: Diff): boolean {
   if (!p.lines?.length) return false
   if (!d.object) return (d.after === p.total && d.before === '') || d.after === p.currency
   return p.lines.some((l) => d.object!.includes(l.product) && d.before === l.stock_before && d.after === l.stock_after)
@@ -38,7 +38,7 @@ function show(d: Diff, s: string): string {
   }
 }
 
-function Diffs({ diffs, caption, moved, derived }: { diffs: Diff[]; caption: string; moved?: Refusal; derived?: boolean }) {
+export function Diffs({ diffs, caption, moved, derived }: { diffs: Diff[]; caption: string; moved?: Refusal; derived?: boolean }) {
   const changes = diffs.some((d) => d.before !== '')
   return (
     <table class={`diffs ${derived ? 'derived' : ''}`}>

@@ -7,6 +7,7 @@ import { decimal, faultText, label, money, t, when, word } from './i18n'
 import { leads, safeHref } from './markdown'
 import { Countdown, Failure, Icon, type IconName } from './parts'
 import { PreviewBody } from './preview'
+import { listHref } from './records'
 import { session } from './session'
 import { announcer, memo, useStore } from './store'
 import type { Notice } from './transcript'
@@ -34,7 +35,7 @@ export const Proposal = memo(function Proposal({ card, before, notice, put, wher
       {open && moved && <p class="note strong moved"><Icon name="warn" /><Moved refusal={moved} text={t('card.moved')} /></p>}
       <Outcome card={card} put={put} />
       {open || card.status === 'draft' ? <Body card={card} moved={moved} /> : (
-        <details class="fold"><summary>{t(card.status === 'executed' ? 'card.written' : 'card.was')}</summary><Body card={card} moved={moved} /></details>
+        <details class="fold"><summary>{t(card.status === 'executed' || card.status === 'completed' ? 'card.written' : 'card.was')}</summary><Body card={card} moved={moved} /></details>
       )}
       {where}
       {notice && <p class="note">{t('card.refused_decision', { channel: word('channel', notice.channel ?? ''), reason: faultText(notice.code, notice.params) })}</p>}
@@ -81,7 +82,7 @@ function Body({ card, moved }: { card: Card; moved?: Refusal }) {
   )
 }
 
-const ICONS: Record<string, IconName> = { executed: 'check', completed: 'check', awaiting_approval: 'clock', expired: 'clock', refused: 'warn', failed: 'warn', needs_person: 'warn', needs_login: 'warn', rejected: 'close', cancelled: 'close' }
+const ICONS: Record<string, IconName> = { handed_off: 'edit', abandoned: 'clock', executed: 'check', completed: 'check', awaiting_approval: 'clock', expired: 'clock', refused: 'warn', failed: 'warn', needs_person: 'warn', needs_login: 'warn', rejected: 'close', cancelled: 'close' }
 function Pill({ status, queued }: { status: string; queued: boolean }) {
   const busy = ['approved', 'executing', 'reconciling'].includes(status) || queued
   return (
@@ -119,7 +120,7 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
     case 'executed': case 'completed':
       return (
         <div class="result good">
-          <p><Icon name="check" />{t('card.executed', { form: inside(label(card.preview.form_label)) })}{' '}
+          <p><Icon name="check" />{t(card.status === 'completed' ? 'card.completed' : 'card.executed', { form: inside(label(card.preview.form_label)) })}{' '}
             {card.bill && (link ? <a class="bill" href={link} {...leads(link)}>{card.bill}</a> : <strong class="bill">{card.bill}</strong>)}</p>
           {decidedBy}
         </div>
@@ -151,9 +152,20 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
           <p class="row"><button type="button" class="btn" onClick={() => session.expire()}>{t('login.again')}</button></p>
         </div>
       )
+    case 'handed_off': {
+      const own = card.requester_id === session.user?.user_id
+      return (
+        <div class="result">
+          <p>{t('card.handed_off')}</p>
+          {decidedBy}
+          {own && <p class="row"><a class="btn primary" data-finish href={`${listHref(card.preview.form)}?staging=${encodeURIComponent(card.op_id)}`}>{t('card.finish')}</a></p>}
+          <Failure problem={desk.problem} />
+        </div>
+      )
+    }
     default: {
       const text = { approved: t('card.approved'), executing: t('card.executing'), reconciling: t('card.reconciling'), needs_person: t('card.needs_person'),
-        handed_off: t('card.handed_off'), rejected: t('card.rejected'), cancelled: t(card.replaced_by ? 'card.superseded' : 'card.cancelled'), expired: t('card.expired'), abandoned: t('card.abandoned') }[card.status]
+        rejected: t('card.rejected'), cancelled: t(card.replaced_by ? 'card.superseded' : 'card.cancelled'), expired: t('card.expired'), abandoned: t('card.abandoned') }[card.status]
       if (!text) return null
       return <div class="result"><p>{text}</p>{decidedBy}{card.status === 'expired' ? <Again card={card} put={put} /> : <Failure problem={desk.problem} />}</div>
     }

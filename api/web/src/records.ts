@@ -4,21 +4,31 @@ import { day, decimal, label, language, money, t, when } from './i18n'
 import { Store } from './store'
 import type { Field, Form, Page, Row } from './types'
 
-const at = (form: string) => '/erp/api/forms/' + encodeURIComponent(form)
+export const at = (form: string) => '/erp/api/forms/' + encodeURIComponent(form)
 export const listHref = (form: string): string => '/erp/form/' + encodeURIComponent(form)
 export const recordHref = (form: string, key: string): string => `${listHref(form)}?bill=${encodeURIComponent(key)}`
 
 /** The forms that were looked at, for one person: another login starts anew. */
 class Forms extends Store {
   private known = new Map<string, Form>()
-  private columns = new Map<string, string[]>()
   private sought = new Set<string>()
+  /** All forms that the person may read, in the ERP's order; null before they are known. */
+  all: Form[] | null = null
   /** Grows with what is known, for parts that are drawn again only on a change. */
   age = 0
 
   get(form: string): Form | undefined { return this.known.get(form) }
-  forget(): void { this.known.clear(); this.columns.clear(); this.sought.clear() }
+  forget(): void { this.known.clear(); this.sought.clear(); this.all = null }
 
+  async list(): Promise<Form[]> {
+    if (this.all) return this.all
+    const all = (await get<{ forms?: Form[] | null }>('/erp/api/forms')).forms ?? []
+    for (const f of all) this.known.set(f.form, f)
+    this.age++
+    this.all = all
+    this.changed()
+    return all
+  }
   async schema(form: string): Promise<Form> {
     const found = this.known.get(form) ?? (await get<Form>(at(form) + '/schema'))
     if (!this.known.has(form)) this.age++
@@ -34,26 +44,8 @@ class Forms extends Store {
     }
     return this.known.get(form)
   }
-
   async record(form: string, id: string): Promise<Row> {
     return (await post<Page>(at(form) + '/read', { mode: 'record', id })).record ?? {}
-  }
-
-  /** A page of the columns that the ERP lists, with what the cells need besides. */
-  async list(f: Form, search: { field: string; text: string }, cursor: string): Promise<Page> {
-    const filters = search.text ? [{ field: search.field, op: 'contains', value: search.text }] : undefined
-    // The newest first, where a form has days.
-    const date = f.fields.find((x) => x.sort && (x.type === 'date' || x.type === 'datetime'))
-    const sort = date && [date.name, f.key].map((field) => ({ field, desc: true }))
-    const read = (fields?: string[]) => post<Page>(at(f.form) + '/read', { mode: 'list', filters, sort, fields, cursor: cursor || undefined, limit: 20 })
-    const known = this.columns.get(f.form)
-    const page = await read(known)
-    if (known || !page.rows?.length) return page
-    const listed = Object.keys(page.rows[0]!)
-    const wanted = f.fields.filter((x) => listed.includes(x.name) || x.name === f.key || listed.some((l) => x.name === l + '_en')).map((x) => x.name)
-    this.columns.set(f.form, wanted)
-    f.listed = listed
-    return wanted.length > listed.length ? read(wanted) : page
   }
 }
 export const forms = new Forms()

@@ -8,11 +8,13 @@ import { go, route, useRoute } from './route'
 import { session } from './session'
 import { LanguageSwitch, ThemeSwitch } from './switches'
 import { useStore } from './store'
+import { todos } from './todos'
 import type { Summary } from './types'
 
 export function Sidebar({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   useStore(conversations)
   useStore(session)
+  useStore(todos)
   const here = useRoute()
   const [find, setFind] = useState('')
   const [deleting, setDeleting] = useState<Summary | null>(null)
@@ -24,6 +26,10 @@ export function Sidebar({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       <a class="btn new" href="/" aria-keyshortcuts="Control+K" onClick={onClose}><Icon name="plus" />{t('new')}</a>
       <a class="nav-link" href="/inbox" aria-current={here.page === 'inbox' ? 'page' : undefined} onClick={onClose}>
         <Icon name="inbox" />{t('inbox')}{conversations.inbox > 0 && <span class="count"><span aria-hidden="true">{conversations.inbox}</span><span class="sr">{t('pending.count', { count: conversations.inbox })}</span></span>}
+      </a>
+      <a class="nav-link" href="/erp/" aria-current={here.page === 'erp' ? 'page' : undefined} onClick={onClose}><Icon name="file" />{t('erp.home')}</a>
+      <a class="nav-link" href="/erp/todos" aria-current={here.page === 'todos' ? 'page' : undefined} onClick={onClose}>
+        <Icon name="check" />{t('todos')}{todos.waiting > 0 && <span class="count"><span aria-hidden="true">{todos.waiting}</span><span class="sr">{t('pending.count', { count: todos.waiting })}</span></span>}
       </a>
       {conversations.list.length > 6 && <label class="find"><Icon name="search" /><span class="sr">{t('search')}</span><input type="search" placeholder={t('search')} value={find} onInput={(e) => setFind(e.currentTarget.value)} /></label>}
       <h2 class="kicker">{t('conversations')}</h2>

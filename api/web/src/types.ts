@@ -43,7 +43,7 @@ export interface Line {
 export interface Preview {
   form: string; form_label: Label; action: string; action_label: Label; object: string; target?: string
   diffs?: Diff[] | null; lines?: Line[] | null; total?: string; currency?: string; notes?: Label[] | null
-  batch?: boolean; provisional?: boolean
+  batch?: boolean; provisional?: boolean; payload?: Row | null
 }
 export interface Outcome { status: string; by?: string; channel?: string; at: string }
 export interface Capabilities { dry_run: boolean; idempotent_execute: boolean; fence: boolean; facts_under_lock: boolean }
@@ -54,15 +54,37 @@ export interface Card {
   decided?: Outcome; decided_by_name?: string; bill?: string; link?: string; refusal?: Refusal; replaces?: string; replaced_by?: string
 }
 
+export interface Choice { value: string; label: Label }
 export interface Field {
-  name: string; label: Label; type: string; required?: boolean; read_only?: boolean; filter?: boolean; sort?: boolean; link_form?: string
-  options?: { value: string; label: Label }[] | null; lines?: Field[] | null
+  name: string; label: Label; type: string; required?: boolean; read_only?: boolean; fixed?: boolean; listed?: boolean; hidden?: boolean
+  control?: string; default?: string; help?: Label; max_length?: number; min?: string; max?: string; scale?: number | null; pattern?: string
+  ungoverned?: boolean; filter?: boolean; sort?: boolean; link_form?: string; options?: Choice[] | null; lines?: Field[] | null
 }
-/** listed is the page's own: the columns that the ERP chose for a list. */
-export interface Form { form: string; label: Label; domain: string; key: string; fields: Field[]; actions?: { action: string; label: Label; args?: Field[] | null }[] | null; listed?: string[] }
+/** The actions are those that the person was granted. */
+export interface Action {
+  action: string; label: Label; write?: boolean; batch?: boolean; manual?: boolean; states?: string[] | null; danger?: boolean; args?: Field[] | null
+}
+export interface Form { form: string; label: Label; help?: Label; domain: string; kind?: string; key: string; fields: Field[]; actions?: Action[] | null }
 /** Decimals are strings, links are keys, lines are lists of rows. */
 export type Row = Record<string, unknown>
 export interface Page { rows?: Row[] | null; total: number; truncated: boolean; next_cursor?: string; record?: Row | null }
+export interface Filter { field: string; op: string; value: string | string[] }
+export interface Sort { field: string; desc?: boolean }
+
+export interface FieldProblem { field: string; detail: string }
+export interface Saved { bill?: string; bills?: string[] | null; link?: string; status: string; replayed?: boolean; op_id?: string }
+export interface HistoryEntry {
+  version: number; at: string; actor: string; actor_name?: string; channel: string; action: string; action_label?: Label
+  op_id?: string; conversation_id?: string; diffs?: Diff[] | null; comment?: string
+}
+export interface Staging {
+  op_id: string; form: string; action: string; op_type: string; target?: string; payload: Row; status: string; policy: string; deadline: string
+  revision: number; reason?: string; conversation_id?: string; title: Label | string; object?: string; preview?: Preview; bill?: string; link?: string; editable?: boolean
+}
+export interface Todo {
+  op_id: string; form: string; action: string; title: Label | string; object?: string; state: string; status: string; deadline?: string
+  created_at: string; bill?: string; link?: string; open?: string; retry?: boolean; repropose?: boolean; refusal?: Refusal; conversation_id?: string
+}
 
 export type Params = Record<string, string>
 /** One AG-UI event; ours travel in CUSTOM and ACTIVITY_*. */

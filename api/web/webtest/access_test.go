@@ -86,7 +86,7 @@ func accessible(lang string, dark bool) func(*testing.T, *bench) {
 		look("record")
 		x.Size(320, 700)
 		look("record-narrow")
-		x.Click(".crumbs a:nth-child(2)")
+		x.Click(".crumbs a[href='/erp/form/sales_order']")
 		x.Until("document.querySelector('.search')")
 		look("list-narrow")
 		x.Size(1280, 860)

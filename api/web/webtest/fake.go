@@ -24,6 +24,8 @@ type Gateway struct {
 	// Model and Demo label who answers.
 	Model string
 	Demo  bool
+	// Shop is the ERP.
+	Shop *Shop
 
 	mu            sync.Mutex
 	conversations []*Conversation
@@ -53,7 +55,7 @@ type Request struct {
 
 // New returns a gateway that plays the tour.
 func New() *Gateway {
-	g := &Gateway{Model: "demo planner", Demo: true, tokens: map[string]string{}, keys: map[string]string{}, lose: map[string]int{}, cut: make(chan struct{}), now: time.Now}
+	g := &Gateway{Model: "demo planner", Demo: true, tokens: map[string]string{}, keys: map[string]string{}, lose: map[string]int{}, cut: make(chan struct{}), now: time.Now, Shop: newShop()}
 	g.Say, g.Decide, g.Repropose = Tour, Execute, Again
 	return g
 }
@@ -69,6 +71,8 @@ func (g *Gateway) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", index)
 	mux.HandleFunc("GET /inbox", index)
 	mux.HandleFunc("GET /c/{id}", index)
+	mux.HandleFunc("GET /erp/{$}", index)
+	mux.HandleFunc("GET /erp/todos", index)
 	mux.HandleFunc("GET /erp/form/{form}", index)
 	mux.HandleFunc("GET /assets/", func(w http.ResponseWriter, r *http.Request) {
 		headers(w)

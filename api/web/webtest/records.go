@@ -1,66 +1,21 @@
 package webtest
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/operation"
 )
 
-// Forms are what the fake ERP shows to everybody: orders and customers.
-var Forms = map[string]erp.Form{
-	"sales_order": {Form: "sales_order", Label: erp.Label{Zh: "销售订单", En: "Sales order"}, Domain: "sales", Key: "number", Fields: []erp.Field{
-		{Name: "number", Label: erp.Label{Zh: "订单号", En: "Order number"}, Type: erp.Text, ReadOnly: true, Filter: true, Sort: true},
-		{Name: "customer", Label: erp.Label{Zh: "客户", En: "Customer"}, Type: erp.Link, LinkForm: "customer", Filter: true},
-		{Name: "customer_name", Label: erp.Label{Zh: "客户名称", En: "Customer name"}, Type: erp.Text, ReadOnly: true, Filter: true},
-		{Name: "customer_name_en", Label: erp.Label{Zh: "客户英文名称", En: "Customer English name"}, Type: erp.Text, ReadOnly: true, Filter: true},
-		{Name: "order_date", Label: erp.Label{Zh: "下单日期", En: "Order date"}, Type: erp.Date, Sort: true},
-		{Name: "status", Label: erp.Label{Zh: "状态", En: "Status"}, Type: erp.Option, Options: []erp.Choice{{Value: "submitted", Label: erp.Label{Zh: "已提交", En: "Submitted"}}}},
-		{Name: "total", Label: erp.Label{Zh: "总金额", En: "Total"}, Type: erp.Money},
-		{Name: "cancel_reason", Label: erp.Label{Zh: "取消原因", En: "Reason of cancelling"}, Type: erp.Text, ReadOnly: true},
-		{Name: "created_at", Label: erp.Label{Zh: "制单时间", En: "Created at"}, Type: erp.DateTime, ReadOnly: true},
-		{Name: "lines", Label: erp.Label{Zh: "明细", En: "Lines"}, Type: erp.Lines, Lines: []erp.Field{
-			{Name: "product", Label: erp.Label{Zh: "产品", En: "Product"}, Type: erp.Link, LinkForm: "secret"},
-			{Name: "product_name", Label: erp.Label{Zh: "产品名称", En: "Product name"}, Type: erp.Text},
-			{Name: "quantity", Label: erp.Label{Zh: "数量", En: "Quantity"}, Type: erp.Decimal},
-			{Name: "amount", Label: erp.Label{Zh: "金额", En: "Amount"}, Type: erp.Money},
-		}},
-	}},
-	"customer": {Form: "customer", Label: erp.Label{Zh: "客户", En: "Customer"}, Domain: "customers", Key: "code", Fields: []erp.Field{
-		{Name: "code", Label: erp.Label{Zh: "客户编码", En: "Customer code"}, Type: erp.Text, ReadOnly: true, Filter: true},
-		{Name: "name", Label: erp.Label{Zh: "名称", En: "Name"}, Type: erp.Text, Filter: true},
-		{Name: "name_en", Label: erp.Label{Zh: "英文名称", En: "English name"}, Type: erp.Text, Filter: true},
-		{Name: "phone", Label: erp.Label{Zh: "电话", En: "Phone"}, Type: erp.Text},
-		{Name: "remark", Label: erp.Label{Zh: "备注", En: "Remark"}, Type: erp.Text},
-		{Name: "credit_limit", Label: erp.Label{Zh: "信用额度", En: "Credit limit"}, Type: erp.Money},
-	}},
-}
-
-// listed are the columns of a list, by form.
-var listed = map[string][]string{"sales_order": {"number", "customer", "customer_name", "order_date", "total"}, "customer": {"code", "name", "phone"}}
-
-// Records are the rows of a form; the orders fill three pages.
-func Records(form string) []erp.Row {
-	if form == "customer" {
-		return []erp.Row{{"code": "C-0001", "name": "华东贸易有限公司", "name_en": "East China Trading", "phone": "13800000001", "remark": nil, "credit_limit": "1250000"}}
-	}
-	var all []erp.Row
-	for n := 42; n > 0; n-- {
-		name := erp.Label{Zh: "华东贸易有限公司", En: "East China Trading"}
-		if n%10 == 0 {
-			name = erp.Label{Zh: "杭州清源茶业", En: "Qingyuan Tea"}
-		}
-		all = append(all, erp.Row{"number": "SO-202611-00" + strconv.Itoa(100 + n)[1:], "customer": "C-0001", "customer_name": name.Zh, "customer_name_en": name.En,
-			"order_date": "2026-11-05", "status": "submitted", "total": "21405.5", "cancel_reason": nil, "created_at": "2026-11-05T18:30:00Z",
-			"lines": []erp.Row{{"product": "P-0001", "product_name": "明前龙井 250g", "quantity": "1000", "amount": "15960"},
-				{"product": "P-0002", "product_name": "碧螺春 100g", "quantity": "50", "amount": "5445.5"}}})
-	}
-	return all
-}
-
+// records are the addresses of the ERP, as api/erpweb has them.
 func (g *Gateway) records(own func(pattern string, h func(w http.ResponseWriter, r *http.Request, user string))) {
+	s := g.Shop
 	one := func(pattern string, h func(w http.ResponseWriter, r *http.Request, f erp.Form)) {
 		own(pattern, func(w http.ResponseWriter, r *http.Request, _ string) {
 			f, ok := Forms[r.PathValue("form")]
@@ -71,6 +26,13 @@ func (g *Gateway) records(own func(pattern string, h func(w http.ResponseWriter,
 			h(w, r, f)
 		})
 	}
+	own("GET /erp/api/forms", func(w http.ResponseWriter, _ *http.Request, _ string) {
+		all := []erp.Form{}
+		for _, name := range order {
+			all = append(all, Forms[name])
+		}
+		reply(w, 200, map[string]any{"forms": all})
+	})
 	one("GET /erp/api/forms/{form}/schema", func(w http.ResponseWriter, _ *http.Request, f erp.Form) { reply(w, 200, f) })
 	one("POST /erp/api/forms/{form}/read", func(w http.ResponseWriter, r *http.Request, f erp.Form) {
 		var q erp.Query
@@ -78,45 +40,128 @@ func (g *Gateway) records(own func(pattern string, h func(w http.ResponseWriter,
 			problem(w, 400, "invalid", map[string]string{"detail": "no query"})
 			return
 		}
-		if q.Mode == erp.Record {
-			for _, row := range Records(f.Form) {
-				if row[f.Key] == q.ID {
-					reply(w, 200, erp.Page{Form: f.Form, Record: row})
-					return
-				}
-			}
-			problem(w, 404, "not_found", nil)
+		if q.Mode != erp.Record {
+			reply(w, 200, s.page(f, q))
 			return
 		}
-		reply(w, 200, page(f, q))
+		if row := s.Record(f.Form, q.ID); row != nil {
+			reply(w, 200, erp.Page{Form: f.Form, Record: row})
+			return
+		}
+		problem(w, 404, "not_found", nil)
+	})
+	one("GET /erp/api/forms/{form}/lookup", func(w http.ResponseWriter, r *http.Request, f erp.Form) {
+		reply(w, 200, map[string]any{"rows": s.lookup(f, r.URL.Query().Get("q"))})
+	})
+	one("GET /erp/api/forms/{form}/history", func(w http.ResponseWriter, r *http.Request, f erp.Form) {
+		s.mu.Lock()
+		entries := slices.Clone(s.history[f.Form+"|"+r.URL.Query().Get("key")])
+		s.mu.Unlock()
+		reply(w, 200, map[string]any{"entries": entries})
+	})
+	one("POST /erp/api/forms/{form}/preview", s.preview)
+	one("POST /erp/api/forms/{form}/records", s.save)
+	one("POST /erp/api/forms/{form}/export", func(w http.ResponseWriter, r *http.Request, f erp.Form) {
+		var q erp.Query
+		_ = json.NewDecoder(r.Body).Decode(&q)
+		q.Limit = 10000
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		w.Header().Set("X-Truncated", "false")
+		_, _ = w.Write([]byte("\ufeff"))
+		out := csv.NewWriter(w)
+		for _, row := range s.page(f, q).Rows {
+			var cells []string
+			for _, name := range q.Fields {
+				cells = append(cells, str(row[name]))
+			}
+			_ = out.Write(cells)
+		}
+		out.Flush()
+	})
+	own("GET /erp/api/staging/{op}", func(w http.ResponseWriter, r *http.Request, _ string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if x := s.staging(r.PathValue("op")); x != nil {
+			reply(w, 200, *x)
+			return
+		}
+		problem(w, 404, "not_found", nil)
+	})
+	own("GET /erp/api/todos", func(w http.ResponseWriter, _ *http.Request, _ string) {
+		reply(w, 200, map[string]any{"todos": s.todos(), "server_now": time.Now()})
 	})
 }
 
-// page answers a list as the ERP does: filters, a cursor, the columns asked for.
-func page(f erp.Form, q erp.Query) erp.Page {
-	var rows []erp.Row
-	for _, row := range Records(f.Form) {
-		keep := true
-		for _, x := range q.Filters {
-			var want string
-			_ = json.Unmarshal(x.Value, &want)
-			have, _ := row[x.Field].(string)
-			keep = keep && x.Op == erp.Contains && strings.Contains(strings.ToLower(have), strings.ToLower(want))
+// matches is one condition of a list.
+func matches(x erp.Filter, have string) bool {
+	var want string
+	var list []string
+	_ = json.Unmarshal(x.Value, &want)
+	_ = json.Unmarshal(x.Value, &list)
+	compare := strings.Compare(have, want)
+	if a, ok := dec(have); ok {
+		if b, ok := dec(want); ok {
+			compare = a.Cmp(b)
 		}
-		if keep {
+	}
+	switch x.Op {
+	case erp.Eq:
+		return compare == 0
+	case erp.Ne:
+		return compare != 0
+	case erp.Lt:
+		return compare < 0
+	case erp.Lte:
+		return compare <= 0
+	case erp.Gt:
+		return compare > 0
+	case erp.Gte:
+		return compare >= 0
+	case erp.Contains:
+		return strings.Contains(strings.ToLower(have), strings.ToLower(want))
+	case erp.Prefix:
+		return strings.HasPrefix(strings.ToLower(have), strings.ToLower(want))
+	case erp.In:
+		return slices.Contains(list, have)
+	case erp.Between:
+		return len(list) == 2 && have >= list[0] && have <= list[1]
+	}
+	return false
+}
+
+// page answers a list as the ERP does: filters, sorts, a cursor, the columns asked for.
+func (s *Shop) page(f erp.Form, q erp.Query) erp.Page {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var rows []erp.Row
+	for _, row := range s.rows[f.Form] {
+		if !slices.ContainsFunc(q.Filters, func(x erp.Filter) bool { return !matches(x, str(row[x.Field])) }) {
 			rows = append(rows, row)
 		}
 	}
-	fields := q.Fields
-	if len(fields) == 0 {
-		fields = listed[f.Form]
-	}
+	slices.SortStableFunc(rows, func(a, b erp.Row) int {
+		for _, by := range q.Sort {
+			c := strings.Compare(str(a[by.Field]), str(b[by.Field]))
+			if x, ok := dec(a[by.Field]); ok {
+				if y, ok := dec(b[by.Field]); ok {
+					c = x.Cmp(y)
+				}
+			}
+			if by.Desc {
+				c = -c
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
 	from, _ := strconv.Atoi(q.Cursor)
 	to := min(from+q.Limit, len(rows))
 	out := erp.Page{Form: f.Form, Total: len(rows), Truncated: to < len(rows)}
 	for _, row := range rows[from:to] {
 		shown := erp.Row{}
-		for _, name := range fields {
+		for _, name := range q.Fields {
 			shown[name] = row[name]
 		}
 		out.Rows = append(out.Rows, shown)
@@ -125,4 +170,111 @@ func page(f erp.Form, q erp.Query) erp.Page {
 		out.NextCursor = strconv.Itoa(to)
 	}
 	return out
+}
+
+// lookup finds by key or name.
+func (s *Shop) lookup(f erp.Form, q string) []erp.Row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := []erp.Row{}
+	for _, row := range s.rows[f.Form] {
+		if strings.Contains(strings.ToLower(str(row[f.Key])+" "+str(row["name"])+" "+str(row["name_en"])), strings.ToLower(q)) && len(found) < 10 {
+			found = append(found, row)
+		}
+	}
+	return found
+}
+
+func (s *Shop) preview(w http.ResponseWriter, r *http.Request, f erp.Form) {
+	var x write
+	if err := json.NewDecoder(r.Body).Decode(&x); err != nil {
+		problem(w, 400, "invalid", map[string]string{"detail": "no change"})
+		return
+	}
+	if s.Hold != nil {
+		<-s.Hold
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bad := &wrong{en: r.Header.Get("Accept-Language") == "en"}
+	p, _ := s.plan(f.Form, x, bad)
+	if len(bad.list) > 0 {
+		refuse(w, bad)
+		return
+	}
+	reply(w, 200, map[string]any{"preview": p})
+}
+
+func (s *Shop) save(w http.ResponseWriter, r *http.Request, f erp.Form) {
+	var x write
+	if err := json.NewDecoder(r.Body).Decode(&x); err != nil || x.Token == "" {
+		problem(w, 400, "invalid", map[string]string{"detail": "no change"})
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := func(c erp.Commit) {
+		reply(w, 200, map[string]any{"status": "executed", "form": f.Form, "action": x.Action, "bill": c.Bill, "bills": c.Bills, "link": c.Link, "replayed": c.Replayed})
+	}
+	if c, ok := s.saved[x.Token]; ok {
+		c.Replayed = true
+		answer(c)
+		return
+	}
+	var staged *operation.Staging
+	if x.Staging != "" {
+		staged = s.staging(x.Staging)
+		if staged == nil || staged.Status != operation.HandedOff {
+			status := operation.Cancelled
+			if staged != nil {
+				status = staged.Status
+			}
+			problem(w, 409, "already_decided", map[string]string{"status": string(status), "by": "lin", "channel": "web", "at": time.Now().Format(time.RFC3339)})
+			return
+		}
+	}
+	var version string
+	if json.Unmarshal(x.Version, &version) != nil {
+		version = string(x.Version)
+	}
+	if row := s.find(f.Form, x.Target); x.Target != "" && row != nil && version != "" && version != str(row["version"]) {
+		problem(w, 409, "record_changed", map[string]string{"old": version, "new": str(row["version"]), "object": x.Target})
+		return
+	}
+	bad := &wrong{en: r.Header.Get("Accept-Language") == "en"}
+	_, do := s.plan(f.Form, x, bad)
+	if len(bad.list) > 0 {
+		refuse(w, bad)
+		return
+	}
+	if staged != nil && staged.Policy != "self" && differs(staged.Payload, x.Payload) {
+		staged.Status, staged.State, staged.Editable = operation.AwaitingApproval, operation.TodoOpen, false
+		reply(w, 202, map[string]any{"status": "awaiting_approval", "op_id": staged.OpID, "revision": staged.Revision + 1})
+		return
+	}
+	made := do(x.Staging)
+	c := erp.Commit{Bill: made[0], Link: "/erp/form/" + f.Form + "?bill=" + made[0]}
+	if len(made) > 1 {
+		c.Bills = made
+	}
+	s.saved[x.Token] = c
+	if staged != nil {
+		staged.Status, staged.State, staged.Editable, staged.Bill, staged.Link = operation.Completed, operation.TodoDone, false, c.Bill, c.Link
+	}
+	answer(c)
+}
+
+// differs compares what was approved with what is saved.
+func differs(approved json.RawMessage, saved erp.Row) bool {
+	var was erp.Row
+	_ = json.Unmarshal(approved, &was)
+	a, _ := json.Marshal(was)
+	b, _ := json.Marshal(saved)
+	return string(a) != string(b)
+}
+
+func refuse(w http.ResponseWriter, bad *wrong) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": 422, "code": "validation_failed", "params": map[string]string{"detail": bad.list[0].Detail}, "problems": bad.list})
 }

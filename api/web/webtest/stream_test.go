@@ -19,7 +19,7 @@ func tour(t *testing.T, x *bench) {
 	x.Until("getComputedStyle([...document.querySelectorAll('.agent td')].find(e => e.innerText === '128,400.00')).textAlign === 'end'")
 	x.Until("document.querySelector('[role=status].sr').textContent.includes('回复完成')")
 	x.Click(".call:nth-child(2) summary")
-	x.See(".args", "east")
+	x.See(".args", "华东")
 	for _, r := range x.Requests() {
 		if strings.Contains(r, "token") {
 			t.Errorf("a token is in an address: %s", r)
