@@ -17,8 +17,8 @@ import (
 type cursor struct {
 	// Query ties the cursor to form, filters and sort.
 	Query string `json:"q"`
-	// After are the sort values as text, the key last.
-	After []string `json:"a"`
+	// After are the sort values as text, the key last; nil is NULL.
+	After []*string `json:"a"`
 }
 
 // queryHash names what a cursor belongs to.
@@ -44,7 +44,7 @@ func parseCursor(s, query string, n int) (cursor, error) {
 		return cursor{}, bad
 	}
 	var c cursor
-	if err := json.Unmarshal(raw, &c); err != nil || c.Query != query || len(c.After) != n {
+	if err := json.Unmarshal(raw, &c); err != nil || c.Query != query || len(c.After) != n || c.After[n-1] == nil {
 		return cursor{}, bad
 	}
 	return c, nil

@@ -53,6 +53,9 @@ func (w *where) bind(v any) string {
 	return "$" + strconv.Itoa(len(w.args))
 }
 
+// clone is a condition of its own that begins the same.
+func (w *where) clone() *where { return &where{slices.Clone(w.sql), slices.Clone(w.args)} }
+
 func (w *where) and(cond string) { w.sql = append(w.sql, cond) }
 
 func (w *where) String() string { return strings.Join(w.sql, " AND ") }

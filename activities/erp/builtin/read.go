@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erpilot/erpilot/activities/store"
-
 	"github.com/jackc/pgx/v5"
 
 	"github.com/erpilot/erpilot/activities/erp"
@@ -119,6 +117,52 @@ func (r reader) conditions() (*where, error) {
 	return w, nil
 }
 
+// listing is a list before it is run: what is selected, from where and in which order.
+type listing struct {
+	fields []field
+	order  []nouns.Sort
+	where  *where
+	// sel are the fields and then the sort values, as text.
+	sel []string
+}
+
+// listing checks the query against the allow-lists. Codes: fault.Invalid.
+func (r reader) listing() (*listing, error) {
+	var l listing
+	var err error
+	if l.where, err = r.conditions(); err != nil {
+		return nil, err
+	}
+	if l.fields, err = r.fields(false); err != nil {
+		return nil, err
+	}
+	if l.order, err = r.sorting(); err != nil {
+		return nil, err
+	}
+	for _, f := range l.fields {
+		l.sel = append(l.sel, output(f))
+	}
+	for _, s := range l.order {
+		f, _ := r.form.find(s.Field)
+		l.sel = append(l.sel, column(f.Name)+"::text")
+	}
+	return &l, nil
+}
+
+// sql is the statement that gives at most limit rows of those that hold.
+func (r reader) sql(l *listing, w *where, limit int) string {
+	by := make([]string, len(l.order))
+	for i, s := range l.order {
+		f, _ := r.form.find(s.Field)
+		by[i], _ = f.comparable()
+		if s.Desc {
+			by[i] += " DESC"
+		}
+	}
+	return "SELECT " + strings.Join(l.sel, ", ") + " FROM " + r.source(r.form.Source) + " WHERE " + w.String() +
+		" ORDER BY " + strings.Join(by, ", ") + " LIMIT " + w.bind(limit)
+}
+
 // list fills the page with rows, total and the cursor of the next page.
 func (r reader) list(ctx context.Context, page *nouns.Page) error {
 	limit := r.query.Limit
@@ -128,84 +172,103 @@ func (r reader) list(ctx context.Context, page *nouns.Page) error {
 	if limit < 1 || limit > nouns.MaxLimit {
 		return fault.New(fault.Invalid, "field", "limit", "detail", "limit must be 1 to "+strconv.Itoa(nouns.MaxLimit))
 	}
-	w, err := r.conditions()
-	if err != nil {
-		return err
-	}
-	fields, err := r.fields(false)
-	if err != nil {
-		return err
-	}
-	order, err := r.sorting()
+	l, err := r.listing()
 	if err != nil {
 		return err
 	}
 	hash := queryHash(r.id, r.query)
-	from := " FROM " + r.source(r.form.Source) + " WHERE "
-	if err := r.tx.QueryRow(ctx, "SELECT count(*)"+from+w.String(), w.args...).Scan(&page.Total); err != nil {
+	if err := r.tx.QueryRow(ctx, "SELECT count(*) FROM "+r.source(r.form.Source)+" WHERE "+l.where.String(), l.where.args...).Scan(&page.Total); err != nil {
 		return r.bound(err)
 	}
 	if r.query.Mode == nouns.Count {
 		return nil
 	}
+	parts := []*where{l.where}
 	if r.query.Cursor != "" {
-		cur, err := parseCursor(r.query.Cursor, hash, len(order))
+		cur, err := parseCursor(r.query.Cursor, hash, len(l.order))
 		if err != nil {
 			return err
 		}
-		r.after(w, order, cur)
+		parts = r.after(l.where, l.order, cur)
 	}
-	sel := make([]string, 0, len(fields)+len(order))
-	for _, f := range fields {
-		sel = append(sel, output(f))
-	}
-	var by []string
-	for _, s := range order {
-		f, _ := r.form.find(s.Field)
-		col, _ := f.comparable()
-		sel = append(sel, column(f.Name)+"::text")
-		if s.Desc {
-			col += " DESC"
+	var rows [][]*string
+	for _, w := range parts {
+		if len(rows) > limit {
+			break
 		}
-		by = append(by, col)
-	}
-	sql := "SELECT " + strings.Join(sel, ", ") + from + w.String() + " ORDER BY " + strings.Join(by, ", ") + " LIMIT " + w.bind(limit+1)
-	rows, err := r.texts(ctx, sql, w.args, len(sel))
-	if err != nil {
-		return r.bound(err)
+		more, err := r.texts(ctx, r.sql(l, w, limit+1-len(rows)), w.args, len(l.sel))
+		if err != nil {
+			return r.bound(err)
+		}
+		rows = append(rows, more...)
 	}
 	if len(rows) > limit {
 		page.Truncated = true
 		rows = rows[:limit]
-		c := cursor{Query: hash}
-		for _, v := range rows[limit-1][len(fields):] {
-			c.After = append(c.After, store.Text(v))
-		}
-		page.NextCursor = c.String()
+		page.NextCursor = cursor{Query: hash, After: rows[limit-1][len(l.fields):]}.String()
 	}
 	page.Rows = make([]nouns.Row, len(rows))
 	for i, v := range rows {
-		page.Rows[i] = makeRow(fields, v)
+		page.Rows[i] = makeRow(l.fields, v)
 	}
 	return nil
 }
 
-// after adds the keyset condition: (a, b, key) behind the cursor in mixed order.
-func (r reader) after(w *where, order []nouns.Sort, cur cursor) {
-	var alternatives []string
-	var equal []string
-	for i, s := range order {
-		f, _ := r.form.find(s.Field)
+// after continues behind the cursor, in mixed order; NULL sorts as Postgres sorts
+// it: last ascending, first descending. The bound of the first column stands
+// alone, so that an index is entered there and not read from its beginning. Rows
+// without a value in it come by a statement of their own, for the same reason.
+func (r reader) after(w *where, order []nouns.Sort, cur cursor) []*where {
+	plain := w.clone()
+	var alternatives, equal []string
+	bind := func(i int) (col, v string) {
+		f, _ := r.form.find(order[i].Field)
 		col, cast := f.comparable()
-		v := w.bind(cur.After[i]) + cast
-		op := " > "
-		if s.Desc {
-			op = " < "
+		if cur.After[i] == nil {
+			return col, ""
 		}
-		alternatives = append(alternatives, "("+strings.Join(append(append([]string{}, equal...), col+op+v), " AND ")+")")
-		equal = append(equal, col+" = "+v)
+		return col, w.bind(*cur.After[i]) + cast
+	}
+	var tail *where
+	for i, s := range order {
+		col, v := bind(i)
+		behind, same := "", col+" IS NULL"
+		switch {
+		case v == "" && s.Desc:
+			behind = col + " IS NOT NULL"
+		case v == "":
+			// Nothing is behind NULL.
+		case s.Desc:
+			behind, same = col+" < "+v, col+" = "+v
+		default:
+			behind, same = col+" > "+v, col+" = "+v
+			if i > 0 {
+				behind = "(" + behind + " OR " + col + " IS NULL)"
+			}
+		}
+		if behind != "" {
+			alternatives = append(alternatives, "("+strings.Join(append(append([]string{}, equal...), behind), " AND ")+")")
+		}
+		equal = append(equal, same)
+		switch {
+		case i > 0:
+		case v == "" && !s.Desc:
+			w.and(col + " IS NULL")
+		case v != "" && s.Desc:
+			w.and(col + " <= " + v)
+		case v != "":
+			w.and(col + " >= " + v)
+			if s.Field != r.form.KeyField {
+				plain.and(col + " IS NULL")
+				tail = plain
+			}
+		}
 	}
 	w.and("(" + strings.Join(alternatives, " OR ") + ")")
+	if tail == nil {
+		return []*where{w}
+	}
+	return []*where{w, tail}
 }
 
 // record reads one record with its lines. Codes: fault.NotFound, fault.Invalid.

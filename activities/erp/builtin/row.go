@@ -51,12 +51,21 @@ func makeRow(fields []field, values []*string) nouns.Row {
 
 // texts runs a statement all of whose n columns are text.
 func (r reader) texts(ctx context.Context, sql string, args []any, n int) ([][]*string, error) {
+	var out [][]*string
+	err := r.each(ctx, sql, args, n, func(v []*string) error {
+		out = append(out, v)
+		return nil
+	})
+	return out, err
+}
+
+// each is texts row by row; an error of row ends it.
+func (r reader) each(ctx context.Context, sql string, args []any, n int, row func([]*string) error) error {
 	rows, err := r.tx.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var out [][]*string
 	for rows.Next() {
 		values := make([]*string, n)
 		into := make([]any, n)
@@ -64,11 +73,13 @@ func (r reader) texts(ctx context.Context, sql string, args []any, n int) ([][]*
 			into[i] = &values[i]
 		}
 		if err := rows.Scan(into...); err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, values)
+		if err := row(values); err != nil {
+			return err
+		}
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // pgClass is the SQLSTATE class of an error of the database, "" for others.

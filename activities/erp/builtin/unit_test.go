@@ -120,15 +120,23 @@ func TestValuesNormalise(t *testing.T) {
 
 func TestCursorsRefuseForgery(t *testing.T) {
 	t.Parallel()
-	good := cursor{Query: "q", After: []string{"a", "b"}}.String()
-	if c, err := parseCursor(good, "q", 2); err != nil || c.After[1] != "b" {
+	good := cursor{Query: "q", After: texts("a", "b")}.String()
+	if c, err := parseCursor(good, "q", 2); err != nil || *c.After[1] != "b" {
 		t.Errorf("%+v %v", c, err)
 	}
-	for _, s := range []string{"", "x", good + "x", strings.Repeat("A", 5000), cursor{Query: "other", After: []string{"a", "b"}}.String(), cursor{Query: "q", After: []string{"a"}}.String()} {
+	for _, s := range []string{"", "x", good + "x", strings.Repeat("A", 5000), cursor{Query: "other", After: texts("a", "b")}.String(), cursor{Query: "q", After: texts("a")}.String()} {
 		if _, err := parseCursor(s, "q", 2); err == nil {
 			t.Errorf("%q passes", clip(s))
 		}
 	}
+}
+
+func texts(all ...string) []*string {
+	out := make([]*string, len(all))
+	for i := range all {
+		out[i] = &all[i]
+	}
+	return out
 }
 
 func TestSentencesFollowTheReader(t *testing.T) {
