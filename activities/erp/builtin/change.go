@@ -66,11 +66,6 @@ type outcome struct {
 	preview nouns.Preview
 }
 
-// behaviours by form and action.
-var behaviours = map[[2]string]behaviour{
-	{"sales_order", "create"}: createOrder{},
-	{"sales_order", "cancel"}: cancelOrder{},
-}
 
 // opTypes says which kinds of change an action may come as.
 var opTypes = map[string]nouns.OpType{"create": nouns.OpCreate, "update": nouns.OpUpdate, "delete": nouns.OpDelete, "examine": nouns.OpExamine,
@@ -91,7 +86,7 @@ func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, chan
 		return nil, nil, p.err()
 	}
 	a, declared := f.action(change.Action)
-	b, known := behaviours[[2]string{change.Form, change.Action}]
+	b, known := documentBehaviour(change.Form, change.Action)
 	if !known {
 		b, known = recordBehaviour(f, change.Action)
 	}

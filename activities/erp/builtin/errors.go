@@ -34,6 +34,9 @@ func coded(err error) error {
 // retryable reports an error after which the whole transaction may be run again:
 // the database gave it up in favour of another one.
 func retryable(err error) bool {
+	if errors.Is(err, errAgain) {
+		return true
+	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }

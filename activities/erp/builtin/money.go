@@ -25,6 +25,6 @@ func unitPrice(base, percent decimal.Decimal) decimal.Decimal {
 // amount is quantity × unit price, rounded once per line, half away from zero, to
 // the currency's own unit. Totals are sums of rounded amounts, so that the lines
 // on the paper add up.
-func amount(quantity, price decimal.Decimal, currency string) decimal.Decimal {
-	return quantity.Mul(price).Round(digits(currency))
+func amount(quantity, price decimal.Decimal, digits int32) decimal.Decimal {
+	return quantity.Mul(price).Round(digits)
 }

@@ -41,7 +41,7 @@ func TestAmountsAreRoundedHalfAwayFromZeroPerLine(t *testing.T) {
 		{"10", "100", "7", "CNY", "0", "0"},
 	} {
 		u := unitPrice(d(c.base), d(c.percent))
-		if a := amount(d(c.quantity), u, c.currency); u.String() != c.unit || a.String() != c.amount {
+		if a := amount(d(c.quantity), u, digits(c.currency)); u.String() != c.unit || a.String() != c.amount {
 			t.Errorf("%+v gives %s and %s", c, u, a)
 		}
 	}

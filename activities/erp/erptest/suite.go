@@ -129,7 +129,7 @@ func (s *suite) record(t *testing.T, form, key string) nouns.Row {
 	return p.Record
 }
 
-// stock is the level of a product in the harness's warehouse.
+// stock is what is available of a product in the harness's warehouse.
 func (s *suite) stock(t *testing.T, product string) string {
 	t.Helper()
 	p, err := s.Connector.Read(context.Background(), s.clerk, nouns.Query{Form: "stock", Filters: []nouns.Filter{
@@ -137,7 +137,7 @@ func (s *suite) stock(t *testing.T, product string) string {
 	if err != nil || len(p.Rows) != 1 {
 		t.Fatalf("read the stock of %s: %d rows, %v", product, len(p.Rows), err)
 	}
-	q, _ := p.Rows[0]["quantity"].(string)
+	q, _ := p.Rows[0]["available"].(string)
 	return q
 }
 

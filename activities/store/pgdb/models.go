@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
-	"github.com/shopspring/decimal"
 )
 
 type Call struct {
@@ -102,23 +101,6 @@ type ErpCommit struct {
 	Bills       []string
 }
 
-type ErpCustomer struct {
-	TenantID    string
-	Code        string
-	Name        string
-	NameEn      string
-	Region      string
-	Contact     string
-	Phone       string
-	Email       string
-	CreditLimit decimal.Decimal
-	Currency    string
-	Active      bool
-	Version     int64
-	PaymentDays int32
-	TaxExempt   bool
-}
-
 type ErpForm struct {
 	TenantID    string
 	Form        string
@@ -135,6 +117,7 @@ type ErpForm struct {
 	Kind        string
 	HelpZh      string
 	HelpEn      string
+	Digest      string
 }
 
 type ErpOutbox struct {
@@ -144,46 +127,6 @@ type ErpOutbox struct {
 	ClientToken string
 	CreatedAt   time.Time
 	SentAt      *time.Time
-}
-
-type ErpProduct struct {
-	TenantID      string
-	Code          string
-	Name          string
-	NameEn        string
-	Category      string
-	Unit          string
-	UnitEn        string
-	QuantityScale int16
-	Status        string
-	BasePrice     decimal.Decimal
-	Currency      string
-	Version       int64
-	Tax           *string
-	Made          bool
-}
-
-type ErpSalesOrder struct {
-	TenantID     string
-	Number       string
-	Customer     string
-	Warehouse    string
-	OrderDate    time.Time
-	DeliveryDate time.Time
-	Status       string
-	Total        decimal.Decimal
-	Currency     string
-	Remark       string
-	CancelReason string
-	CreatedBy    string
-	CreatedAt    time.Time
-	CancelledAt  *time.Time
-	Version      int64
-	TaxTotal     decimal.Decimal
-	ExchangeRate decimal.Decimal
-	ExaminedBy   *string
-	ExaminedAt   *time.Time
-	ClosedAt     *time.Time
 }
 
 type ErpUser struct {
@@ -197,16 +140,6 @@ type ErpUser struct {
 	Locale       string
 	TimeZone     string
 	Active       bool
-}
-
-type ErpWarehouse struct {
-	TenantID  string
-	Code      string
-	Name      string
-	NameEn    string
-	IsDefault bool
-	Active    bool
-	Version   int64
 }
 
 type Message struct {
