@@ -23,7 +23,7 @@ func Builtin() Catalogue {
 }
 
 // entry panics when the description is missing: the file belongs to the tool.
-func entry(name string, effect Effect, version int, schema string) Tool { //nolint:unparam // each tool's version rises on its own
+func entry(name string, effect Effect, version int, schema string) Tool {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
 		panic("tool: no description for " + name)

@@ -30,6 +30,11 @@ func change(s *session, m []string) *step {
 	if field.form == "product" {
 		e = product
 	}
+	for _, w := range []string{"供应商", "supplier "} {
+		if rest, ok := strings.CutPrefix(name, w); ok && e == customer {
+			e, name = supplier, rest
+		}
+	}
 	target, wait := s.one(e, name)
 	if wait != nil {
 		return wait
@@ -49,14 +54,11 @@ func change(s *session, m []string) *step {
 // cancelOrder carries "cancel order SO-…". m is number, reason.
 func cancelOrder(s *session, m []string) *step {
 	number := strings.ToUpper(m[1])
-	args := map[string]any{"form": "sales_order", "action": tool.ActionCancel, "target": number}
-	if reason := strings.TrimSpace(m[2]); reason != "" {
-		args["reason"] = reason
+	d := documentOf(number)
+	if d == nil {
+		d = documentBy("sales_order")
 	}
-	intro := s.say("请在卡片上确认取消订单 %s。", "Please confirm on the card that order %s is to be cancelled.", plain(number))
-	return s.propose(call{tool.ProposeWrite, args}, intro, func(r result) *step {
-		return s.answer("订单 %s 已取消。取消订单不会退款。", "Order %s has been cancelled. Cancelling an order refunds nothing.", link(number, r.fields.str("link")))
-	})
+	return s.cancel(d, number, strings.TrimSpace(m[2]))
 }
 
 // cancelWhich asks for the number that is missing.

@@ -1,11 +1,8 @@
 package planner
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
-
-	"github.com/erpilot/erpilot/schema/tool"
 )
 
 // createOrder carries "create an order for …: 10 boxes of A, 5 boxes of B": look
@@ -15,61 +12,18 @@ func createOrder(s *session, m []string) *step {
 	if o.unclear != "" || len(o.lines) == 0 {
 		return s.answer("我没有看懂订单明细“%s”。请写成：10 箱 <产品>、5 箱 <产品>。", "I did not understand the line \"%s\". Please write: 10 boxes of <product>, 5 boxes of <product>.", plain(orElse(o.unclear, m[2])))
 	}
-	all := customer.searches(strings.TrimSpace(m[1]))
-	for _, l := range o.lines {
-		all = append(all, product.searches(l.product)...)
-	}
-	if wait := s.prefetch(all...); wait != nil {
-		return wait
-	}
-	c, wait := s.one(customer, m[1])
+	c, lines, wait := s.lookUp(customer, m[1], o)
 	if wait != nil {
 		return wait
 	}
-	values := map[string]any{"customer": c.str("code")}
-	var lines []map[string]any
-	for _, l := range o.lines {
-		p, wait := s.one(product, l.product)
-		if wait != nil {
-			return wait
-		}
-		if wait := s.sameUnit(l, p); wait != nil {
-			return wait
-		}
-		lines = append(lines, map[string]any{"product": p.str("code"), "quantity": l.quantity})
-	}
-	values["lines"] = lines
-	if o.warehouse != "" {
-		w, wait := s.warehouse(o.warehouse)
-		if wait != nil {
-			return wait
-		}
-		values["warehouse"] = w
-	}
-	if o.delivery != "" {
-		values["delivery_date"] = o.delivery
-	}
-	if o.remark != "" {
-		values["remark"] = o.remark
-	}
-	return s.draftAndPropose("sales_order", values, c)
-}
-
-func (s *session) draftAndPropose(form string, values map[string]any, c row) *step {
-	res, wait := s.need(call{tool.SaveDraft, map[string]any{"form": form, "values": values}})
+	values, wait := s.documentValues("sales_order", customer, c, lines, o)
 	if wait != nil {
 		return wait
 	}
-	if f := res[0].failure(s.locale()); f != "" {
-		return s.failed(f)
+	propose, wait := s.draft("sales_order", "", values)
+	if wait != nil {
+		return wait
 	}
-	draft, revision := res[0].fields.str("draft_id"), res[0].fields.str("revision")
-	if draft == "" || revision == "" {
-		return s.failed(s.say("草稿没有编号", "the draft has no id"))
-	}
-	propose := call{tool.ProposeWrite, map[string]any{
-		"form": form, "action": tool.ActionCreate, "draft_id": draft, "draft_revision": json.Number(revision),
-	}}
 	intro := s.say("已为 %s 准备好订单草稿，请在卡片上核对并确认。", "The order for %s is drafted. Please check and confirm it on the card.", plain(s.name(c)))
 	return s.propose(propose, intro, func(r result) *step {
 		return s.answer("订单 %s 已创建。", "Order %s has been created.", link(orElse(r.fields.str("bill"), "?"), r.fields.str("link")))

@@ -20,13 +20,51 @@ const (
 	area   = `(?:华东|华南|华北|华中|西南|西北)(?:地区|区域|大区|区)?`
 	areaE  = `(?:the\s+)?(?:east|south|north|central|southwest|northwest)(?:ern)?(?:\s+(?:china|region))?`
 	lookZh = `(?:查询|查看|查找|查一下|查一查|查|看看|看一下|看|显示|列出|给出)?(?:一下)?`
-	lookEn = `(?:show|list|find|get|see|display|look up|what are|which are|give me|open)?\s*(?:me\s+)?(?:all\s+)?(?:the\s+)?`
+	// formsZh and formsEn are forms whose records are listed and counted by name;
+	// the longer words come first.
+	formsZh = `(客户|产品|商品|供应商|采购订单|采购单|生产订单|销售订单|订单|报价单|发货单|送货单|应收单|收款单|收货单|入库单|应付单|付款单|库存调整单|调整单|调拨单|仓库)`
+	formsEn = `(customers?|products?|suppliers?|quotations?|quotes?|purchase\s+orders?|production\s+orders?|sales\s+orders?|orders?|deliveries|delivery|receivables?|goods\s+receipts?|receipts?|payables?|payments?|stock\s+adjustments?|stock\s+transfers?|warehouses?)`
+	states  = `(?:草稿|已提交|已审核|已完结|已取消)?(?:的)?`
+	statesE = `(?:draft\s+|submitted\s+|examined\s+|closed\s+|cancelled\s+)?`
+	lookEn  = `(?:show|list|find|get|see|display|look up|what are|which are|give me|open)?\s*(?:me\s+)?(?:all\s+)?(?:the\s+)?`
 )
 
 func is(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?is)^` + pattern + `$`) }
 
 // intents are tried in order; what changes something comes first.
 var intents = []intent{
+	{is(verbsZh + `(?:一下)?\s*` + docZh + `\s*[:：]?\s*` + docNumber + becauseZh), actOn},
+	{is(`(?:把|将)?\s*` + docZh + `\s*` + docNumber + `\s*` + verbsZh + `(?:了|掉|一下)?` + becauseZh), swap(actOn)},
+	{is(verbsEn + `\s+` + docEn + docNumber + becauseEn), actOn},
+	{is(`.*` + docNumber + `.*`), generate},
+	{is(`(?:把|将)?(?:刚才的?|上面的?|这张|那张|这份|那份|上一张)?(?:订单|报价单|报价|采购订单|采购)?草稿\s*(?:改成|改为|修改为|修改成|更新为|更新成|换成)\s*[:：]?\s*(.+)`), reviseDraft},
+	{is(`(?:change|update|revise)\s+(?:the|this|that|my)\s+(?:order\s+|quotation\s+|purchase\s+)?draft\s*(?:to|:|into)\s*:?\s*(.+)`), reviseDraft},
+
+	{is(`(?:新建|创建|新增|添加|录入|登记|建)(?:一|1)?(?:个|家|位)?(?:新的?)?(客户|供应商)\s*[:：]?\s*(.+)`), createPartner},
+	{is(`(?:create|add|enter|register|make)\s+(?:an?\s+|the\s+)?(?:new\s+)?(customer|supplier)\s*:?\s+(?:called\s+|named\s+)?(.+)`), createPartner},
+
+	{is(`(?:给|为|向|帮|对)\s*(?:客户)?\s*([^：:，,]+?)\s*(?:做|出|开|建|创建|新建|发)?\s*(?:一|1)?\s*(?:张|个|份)?\s*(?:报价单|报个价|报价)\s*[:：，,]?\s*(.+)`), createQuotation},
+	{is(`(?:quote|make\s+a\s+quotation\s+for|(?:create|make|prepare|draft)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:quotation|quote)\s+for)\s+(?:customer\s+)?(.+?)\s*[:：]\s*(.+)`), createQuotation},
+	{is(`(?:create|make|prepare|draft)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:quotation|quote)\s+for\s+(?:customer\s+)?(.+?)\s+(?:with|of)\s+(.+)`), createQuotation},
+	{is(`quote\s+([0-9].*?)\s+(?:for|to)\s+(?:customer\s+)?(.+)`), swap(createQuotation)},
+	{is(`quote\s+(?:customer\s+)?(.+?)\s*[,-]?\s+([0-9].*)`), createQuotation},
+
+	{is(`(?:给|向|跟|从|找)\s*(?:供应商)?\s*([^：:，,]+?)\s*(?:下|开|建|创建|新建|做)?\s*(?:一|1)?\s*(?:张|个|份|笔)?\s*(?:采购订单|采购单|采购|订购|进货)\s*[:：，,]?\s*(.+)`), createPurchase},
+	{is(`(?:create|place|make|draft|enter|prepare|add)\s+(?:an?\s+|the\s+)?(?:new\s+)?purchase\s+order\s+(?:for|to|with|from|at)\s+(?:supplier\s+)?(.+?)\s*(?:[:：]|\s+(?:with|of|over)\s)\s*(.+)`), createPurchase},
+	{is(`(?:purchase|buy)\s+(.+?)\s+from\s+(?:supplier\s+)?(.+)`), swap(createPurchase)},
+
+	{is(`(?:把|将)?\s*(.+?)\s*从\s*([^：:，,]+?)\s*(?:调拨|调|转移|移)\s*(?:到|至|去)\s*(.+)`), transfer},
+	{is(`从\s*(.+?)\s*(?:调拨|调|转移|移)\s*(.+?)\s*(?:到|至|去|给)\s*(.+)`), fromFirst},
+	{is(`(?:transfer|move)\s+(.+?)\s+from\s+(.+?)\s+to\s+(.+)`), transfer},
+	{is(`(?:把|将)?\s*(.+?)\s*(?:的)?(?:库存|存货)(?:数量|量)?\s*` + lessZh + `(?:了|掉)?\s*` + num + `\s*` + unit + reasonZh), zhAdjust(adjustLess)},
+	{is(`(?:把|将)?\s*(.+?)\s*(?:的)?(?:库存|存货)(?:数量|量)?\s*` + moreZh + `(?:了)?\s*` + num + `\s*` + unit + reasonZh), zhAdjust(adjustMore)},
+	{is(`(?:把|将)?\s*(.+?)\s*(?:的)?(?:库存|存货)(?:数量|量)?\s*` + setToZh + `\s*` + num + `\s*` + unit + reasonZh), zhAdjust(adjustTo)},
+	{is(`(?:reduce|decrease|lower)\s+(?:the\s+)?stock\s+of\s+(.+?)\s+by\s+` + num + `\s*` + unit + reasonEn), adjustLess},
+	{is(`(?:increase|raise)\s+(?:the\s+)?stock\s+of\s+(.+?)\s+by\s+` + num + `\s*` + unit + reasonEn), adjustMore},
+	{is(`adjust\s+(?:the\s+)?stock\s+of\s+(.+?)\s+by\s+[-−]\s*` + num + `\s*` + unit + reasonEn), adjustLess},
+	{is(`adjust\s+(?:the\s+)?stock\s+of\s+(.+?)\s+by\s+\+?\s*` + num + `\s*` + unit + reasonEn), adjustMore},
+	{is(`(?:set|adjust|correct)\s+(?:the\s+)?stock\s+of\s+(.+?)\s+to\s+` + num + `\s*` + unit + reasonEn), adjustTo},
+
 	{is(`(?:取消|作废|撤销)(?:销售)?(?:订单|单据|单)?\s*[:：]?\s*` + bill + `\s*(?:[，,]?\s*(?:原因|理由|因为)\s*(?:是|为|[:：])?\s*(.+))?`), cancelOrder},
 	{is(`(?:cancel|void)\s+(?:the\s+)?(?:sales\s+)?(?:order\s+)?(?:no\.?\s*|number\s*|#\s*)?` + bill + `\s*(?:[,;]?\s*(?:because|reason:?|since)\s+(.+))?`), cancelOrder},
 	{is(`(?:取消|作废|撤销)(?:这张|那张|一张)?(?:销售)?订单`), cancelWhich},
@@ -44,19 +82,23 @@ var intents = []intent{
 	{is(create + `(.+?)\s*[,-]\s*([0-9].*)`), createOrder},
 	{is(`order\s+(.+?)\s+for\s+(?:customer\s+)?(.+)`), swap(createOrder)},
 
+	{reportNamed(), readReport},
+
 	{is(`(?:你)?(?:有哪些|哪些|什么|列出)(?:可查的|可用的)?(?:表单|单据)(?:可以查|可查)?|(?:我|你)?(?:可以|能|能够)(?:查询|查|看)(?:什么|哪些|些什么)(?:表单|单据|数据)?`), forms},
 	{is(`(?:what|which)\s+(?:forms?|records?|data)\s*.*|what\s+can\s+(?:i|you)\s+(?:look\s*up|query|read|see|find)|(?:list|show)\s+(?:me\s+)?(?:the\s+)?(?:all\s+)?forms`), forms},
 
-	{is(`.*?(?:有)?(?:多少|几)(?:个|家|张|种|款|笔|份)?\s*(?:已提交|已完结|已取消)?(?:的)?(客户|产品|商品|销售订单|订单).*`), countOf},
-	{is(`.*?(客户|产品|商品|销售订单|订单)(?:总共|一共|共)?(?:有)?(?:多少|几)(?:个|家|张|种|款|笔|份)?`), countOf},
-	{is(`how\s+many\s+(?:submitted\s+|closed\s+|cancelled\s+)?(customers?|products?|sales\s+orders?|orders?)\b.*`), countOf},
-	{is(`(?:count|number of)\s+(?:the\s+)?(?:submitted\s+|closed\s+|cancelled\s+)?(customers?|products?|sales\s+orders?|orders?)\b.*`), countOf},
+	{is(`.*?(?:有)?(?:多少|几)(?:个|家|张|种|款|笔|份)?\s*` + states + formsZh + `.*`), countOf},
+	{is(`.*?` + formsZh + `(?:总共|一共|共)?(?:有)?(?:多少|几)(?:个|家|张|种|款|笔|份)?`), countOf},
+	{is(`how\s+many\s+` + statesE + formsEn + `\b.*`), countOf},
+	{is(`(?:count|number of)\s+(?:the\s+)?` + statesE + formsEn + `\b.*`), countOf},
 
 	{is(lookZh + `(?:在)?` + area + `(?:有)?(?:的)?(?:哪些|所有|全部|什么)?(?:的)?客户(?:都)?(?:有哪些|是哪些|有谁|列表|名单|清单)?`), customersIn},
 	{is(`(?:哪些|所有|什么)客户(?:是)?(?:在|来自|属于)` + area + `(?:的)?`), customersIn},
 	{is(lookEn + `(?:which\s+|what\s+)?customers\s+(?:are\s+|do\s+we\s+have\s+|we\s+have\s+)?(?:there\s+)?(?:located\s+|based\s+)?(?:in|from|of)\s+` + areaE), customersIn},
 	{is(lookEn + `(?:which\s+|what\s+)?` + areaE + `\s+customers(?:\s+(?:are\s+there|do\s+we\s+have))?`), customersIn},
 
+	{is(lookZh + docZh + `\s*[:：]?\s*` + docNumber + `(?:的)?(?:详情|明细|情况|内容|状态)?`), documentByNumber},
+	{is(lookEn + docEn + docNumber), documentByNumber},
 	{is(lookZh + `(?:销售)?订单\s*[:：]?\s*` + bill + `(?:的)?(?:详情|明细|情况|内容)?`), orderBy},
 	{is(lookEn + `(?:sales\s+)?order\s+(?:no\.?\s*|number\s*|#\s*)?` + bill), orderBy},
 
@@ -80,9 +122,9 @@ var intents = []intent{
 	{is(`(?:what\s+is\s+|what's\s+)?` + lookEn + `(?:base\s+)?price\s+(?:of|for)\s+(?:product\s+)?(.+)`), priceOf},
 	{is(`how\s+much\s+(?:is|are|does|do)\s+(.+?)(?:\s+cost)?`), priceOf},
 
-	{is(lookZh + `(?:所有|全部|最近的|已提交|已完结|已取消)?(?:的)?(客户|产品|商品|销售订单|订单)(?:列表|有哪些|清单)?`), listAll},
-	{is(`有(?:哪些|什么)(客户|产品|商品|销售订单|订单)`), listAll},
-	{is(lookEn + `(?:recent\s+|latest\s+|submitted\s+|closed\s+|cancelled\s+)?(customers|products|sales\s+orders|orders)(?:\s+(?:do\s+we\s+have|are\s+there))?`), listAll},
+	{is(lookZh + `(?:所有|全部|最近的)?` + states + formsZh + `(?:列表|有哪些|清单)?`), listAll},
+	{is(`有(?:哪些|什么)` + states + formsZh), listAll},
+	{is(lookEn + `(?:recent\s+|latest\s+)?` + statesE + formsEn + `(?:\s+(?:do\s+we\s+have|are\s+there))?`), listAll},
 
 	{is(`(?:查询|查看|查找|查一下|查|看看|显示)?(?:一下)?客户\s*[:：]?\s*(.+?)(?:的(?:资料|信息|详情))?`), customerBy},
 	{is(lookZh + `(?:产品|商品)\s*[:：]?\s*(.+?)(?:的(?:资料|信息|详情))?`), productBy},
@@ -137,18 +179,26 @@ func (s *session) help() *step {
 	return s.answer(`我是演示规划器（demo planner），不是语言模型：我只认得固定的几种说法，这一句我没有看懂。我可以：
 
 - 查客户：`+"`华东客户有哪些？`"+`、`+"`有多少客户`"+`
-- 查订单：`+"`查询<客户>的订单`"+`、`+"`查询订单 <订单号>`"+`
+- 查单据：`+"`查询<客户>的订单`"+`、`+"`查询订单 <订单号>`"+`、`+"`有哪些采购订单`"+`
 - 查库存和价格：`+"`<产品>的库存`"+`、`+"`<产品>的价格`"+`
-- 下订单：`+"`给<客户>下一张订单：10 箱 <产品>、5 箱 <产品>`"+`
-- 改客户资料：`+"`把<客户>的电话改成 <号码>`"+`、`+"`把<客户>的信用额度改成 50000`"+`
-- 取消订单：`+"`取消订单 <订单号>`"+`
+- 看报表：`+"`应收账龄`"+`、`+"`逾期应收`"+`、`+"`库存台账 <产品>`"+`、`+"`本月销售按客户`"+`、`+"`订单进度 <订单号>`"+`、`+"`滞销品`"+`
+- 报价和下单：`+"`给<客户>报价：10 箱 <产品>`"+`、`+"`给<客户>下一张订单：10 箱 <产品>、5 箱 <产品>`"+`、`+"`把草稿改成：12 箱 <产品>`"+`
+- 做下一张单据：`+"`报价单 <号> 转订单`"+`、`+"`订单 <号> 发货`"+`、`+"`订单 <号> 先发 5 箱`"+`、`+"`发货单 <号> 转应收`"+`、`+"`应收单 <号> 收款`"+`
+- 采购：`+"`向<供应商>采购：10 箱 <产品>`"+`、`+"`采购订单 <号> 收货`"+`
+- 审核和取消：`+"`审核 <单号>`"+`、`+"`反审核 <单号>`"+`、`+"`取消订单 <订单号>`"+`
+- 库存：`+"`把 <产品> 主仓库存减少 5，盘点`"+`、`+"`从主仓调拨 5 箱 <产品> 到二号仓`"+`
+- 客户和供应商：`+"`新建客户 <名称>，电话 <号码>，区域 华东`"+`、`+"`把<客户>的电话改成 <号码>`"+`
 - 看有哪些表单：`+"`有哪些表单`", `I am the demo planner and not a language model: I know a few fixed phrases, and I did not understand this one. I can:
 
 - find customers: `+"`Which customers are in East China?`"+`, `+"`How many customers?`"+`
-- find orders: `+"`Show the orders of <customer>`"+`, `+"`Show order <number>`"+`
+- find documents: `+"`Show the orders of <customer>`"+`, `+"`Show order <number>`"+`, `+"`List the purchase orders`"+`
 - tell stock and prices: `+"`Stock of <product>`"+`, `+"`Price of <product>`"+`
-- draft an order: `+"`Create an order for <customer>: 10 boxes of <product>, 5 boxes of <product>`"+`
-- change a customer: `+"`Change the phone of <customer> to <number>`"+`, `+"`Change the credit limit of <customer> to 50000`"+`
-- cancel an order: `+"`Cancel order <number>`"+`
+- show reports: `+"`Receivables ageing`"+`, `+"`Overdue receivables`"+`, `+"`Stock ledger <product>`"+`, `+"`Sales by customer this month`"+`, `+"`Order progress <number>`"+`, `+"`Slow movers`"+`
+- quote and order: `+"`Quote <customer>: 10 boxes of <product>`"+`, `+"`Create an order for <customer>: 10 boxes of <product>, 5 boxes of <product>`"+`, `+"`Change the draft to 12 boxes of <product>`"+`
+- make the next document: `+"`Make an order of quotation <number>`"+`, `+"`Deliver order <number>`"+`, `+"`Ship 5 boxes of order <number>`"+`, `+"`Invoice delivery <number>`"+`, `+"`Receive payment of <number>`"+`
+- purchase: `+"`Purchase 10 boxes of <product> from <supplier>`"+`, `+"`Receive purchase order <number>`"+`
+- examine and cancel: `+"`Examine <number>`"+`, `+"`Unexamine <number>`"+`, `+"`Cancel order <number>`"+`
+- stock: `+"`Reduce the stock of <product> in WH-01 by 5, count`"+`, `+"`Transfer 5 boxes of <product> from WH-01 to WH-02`"+`
+- customers and suppliers: `+"`Create customer <name>, phone <number>, region East`"+`, `+"`Change the phone of <customer> to <number>`"+`
 - list the forms: `+"`What can I look up?`")
 }

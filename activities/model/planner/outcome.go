@@ -31,6 +31,9 @@ func (s *session) propose(c call, intro string, done func(result) *step) *step {
 		}
 		return st
 	case "refused":
+		if r.fields.sub("refusal") == nil && r.fields.sub("error") != nil {
+			return s.failed(r.failure(s.locale()))
+		}
 		return s.refused(r.fields)
 	case "rejected":
 		if by != "" {
@@ -38,6 +41,9 @@ func (s *session) propose(c call, intro string, done func(result) *step) *step {
 		}
 		return s.answer("提议被驳回，什么都没有写入。", "The proposal was rejected. Nothing was written.")
 	case "cancelled":
+		if refusal := r.fields.sub("refusal"); refusal.str("code") == string(fault.DraftChanged) {
+			return s.answer("草稿已改到第 %s 版，这份提议作废，什么都没有写入。", "The draft is at revision %s now, so this proposal no longer counts. Nothing was written.", plain(refusal.str("new")))
+		}
 		return s.answer("提议已取消，什么都没有写入。", "The proposal was cancelled. Nothing was written.")
 	case "expired":
 		return s.answer("提议已过期，没有人及时确认，什么都没有写入。", "The proposal has expired before anybody confirmed it. Nothing was written.")

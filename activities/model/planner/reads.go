@@ -67,11 +67,11 @@ func countOf(s *session, m []string) *step {
 	args := map[string]any{"form": form.form, "mode": "count"}
 	var filters []map[string]any
 	name := s.say("%[1]s", "%[2]s", form.zh, form.en)
-	if r := findRegion(s.text); r != nil && form.form != "product" {
+	if r := findRegion(s.text); r != nil && (form.form == "customer" || form.form == "sales_order") {
 		filters = append(filters, where("region", "eq", r.code))
 		name = s.say("%[1]s%[2]s", "%[4]s in %[3]s", r.zh, form.zh, r.en, form.en)
 	}
-	if st := findStatus(s.text); st != nil && form.form == "sales_order" {
+	if st := findStatus(s.text); st != nil && documentBy(form.form) != nil {
 		filters = append(filters, where("status", "eq", st.code))
 		name = s.say("%[1]s的%[2]s", "%[3]s %[4]s", st.zh, name, strings.ToLower(st.en), name)
 	}
@@ -96,6 +96,34 @@ func ordersOf(s *session, m []string) *step {
 	}
 	title := s.say("%s 的订单", "Orders of %s", plain(s.name(c)))
 	return s.list(readForm("sales_order", where("customer", "eq", c.str("code"))).newest("order_date"), title)
+}
+
+// documentByNumber answers "show delivery DN-…".
+func documentByNumber(s *session, m []string) *step {
+	number := strings.ToUpper(m[1])
+	d := documentOf(number)
+	if d == nil || d.form == "sales_order" {
+		return orderBy(s, m)
+	}
+	records, wait := s.records(d, []string{number})
+	if wait != nil {
+		return wait
+	}
+	meta, wait := s.form(d.form)
+	if wait != nil {
+		return wait
+	}
+	text := s.say("%s：", "%s:", upperFirst(d.titled(s, number, ""))) + "\n\n" + s.grid(meta, records)
+	lines := records[0].list("lines")
+	for _, f := range meta.list("fields") {
+		if columns := f.list("lines"); f.str("name") == "lines" && len(lines) > 0 && len(columns) > 0 {
+			return &step{text: text + "\n" + s.grid(row{"fields": f["lines"]}, lines)}
+		}
+	}
+	if len(lines) > 0 {
+		text += "\n" + s.table("lines", lines)
+	}
+	return &step{text: text}
 }
 
 // orderBy answers "show order SO-…".
@@ -180,13 +208,25 @@ func listAll(s *session, m []string) *step {
 		return nil
 	}
 	c := readForm(f.form)
-	if f.form == "sales_order" {
+	if documentBy(f.form) != nil {
 		if st := findStatus(s.text); st != nil {
 			c = readForm(f.form, where("status", "eq", st.code))
 		}
-		c = c.newest("order_date")
+		if f.form == "sales_order" {
+			c = c.newest("order_date")
+		} else {
+			c = c.newest("number")
+		}
 	}
-	return s.list(c, s.say("%[1]s", "%[2]s", f.zh, upperFirst(f.en)))
+	title := s.say("%[1]s", "%[2]s", f.zh, upperFirst(f.en))
+	if columns[f.form] != nil {
+		return s.list(c, title)
+	}
+	meta, wait := s.form(f.form)
+	if wait != nil {
+		return wait
+	}
+	return s.listed(meta, c, title)
 }
 
 // forms answers "what can I look up?".

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/erpilot/erpilot/activities/model/envelope"
 	"github.com/erpilot/erpilot/schema/identity"
+	"github.com/erpilot/erpilot/schema/tool"
 )
 
 // session is what the transcript says since the person's last message.
@@ -21,6 +23,10 @@ type session struct {
 	done []*exchange
 	// calls counts the tool calls of the whole transcript, for new ids.
 	calls int
+	// drafted is the last draft that an earlier message made; nil without one.
+	drafted *drafted
+	// today is the person's date as the prompt tells it, "" when it does not.
+	today string
 }
 
 // exchange is one call and its result.
@@ -57,6 +63,11 @@ func read(messages []llms.MessageContent) *session {
 	s := &session{}
 	last := -1
 	for i, m := range messages {
+		if m.Role == llms.ChatMessageTypeSystem {
+			if d := todayIs.FindStringSubmatch(textOf(m)); d != nil {
+				s.today = d[1]
+			}
+		}
 		if m.Role == llms.ChatMessageTypeHuman && !isNote(textOf(m)) {
 			last = i
 		}
@@ -69,6 +80,7 @@ func read(messages []llms.MessageContent) *session {
 	if last < 0 {
 		return s
 	}
+	s.drafted = lastDraft(messages[:last])
 	s.text = strings.TrimSpace(textOf(messages[last]))
 	s.zh = strings.ContainsFunc(s.text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 	for _, m := range messages[last+1:] {
@@ -88,6 +100,32 @@ func read(messages []llms.MessageContent) *session {
 		}
 	}
 	return s
+}
+
+// todayIs is the line of the prompt that names the date.
+var todayIs = regexp.MustCompile(`Today is ([0-9]{4}-[0-9]{2}-[0-9]{2})`)
+
+// lastDraft finds what was last saved as a draft.
+func lastDraft(messages []llms.MessageContent) *drafted {
+	calls := map[string]row{}
+	var found *drafted
+	for _, m := range messages {
+		for _, part := range m.Parts {
+			switch p := part.(type) {
+			case llms.ToolCall:
+				if p.FunctionCall != nil && p.FunctionCall.Name == tool.SaveDraft {
+					calls[p.ID] = parse(p.FunctionCall.Arguments).fields
+				}
+			case llms.ToolCallResponse:
+				if args := calls[p.ToolCallID]; args != nil {
+					if d := draftOf(args, parse(p.Content)); d != nil {
+						found = d
+					}
+				}
+			}
+		}
+	}
+	return found
 }
 
 // isNote tells what the host put in between from what the person wrote.

@@ -88,9 +88,12 @@ func (s *session) cell(form, field string, r row) string {
 }
 
 // link opens a sales order; to is the ERP's own link where it gave one.
-func link(number, to string) string {
+func link(number, to string) string { return linkTo("sales_order", number, to) }
+
+// linkTo opens a record of a form; to is the ERP's own link where it gave one.
+func linkTo(form, number, to string) string {
 	if to == "" {
-		to = "/erp/form/sales_order?bill=" + number
+		to = "/erp/form/" + form + "?bill=" + number
 	}
 	if strings.ContainsAny(to, "()<> \n") || strings.ContainsAny(number, "()<> \n") {
 		return plain(number)

@@ -16,6 +16,7 @@ var regions = []word{
 
 var statuses = []word{
 	{"submitted", "已提交", "Submitted"}, {"closed", "已完结", "Closed"}, {"cancelled", "已取消", "Cancelled"},
+	{"examined", "已审核", "Examined"}, {"draft", "草稿", "Draft"},
 }
 
 var sale = []word{{"on_sale", "在售", "On sale"}, {"discontinued", "停售", "Discontinued"}}
@@ -49,16 +50,41 @@ func findStatus(text string) *word {
 // formWord is a form by the words that people use for it.
 type formWord struct{ form, zh, en, measure string }
 
-var formWords = map[string]*formWord{
-	"客户": {"customer", "客户", "customers", "家"}, "customer": {"customer", "客户", "customers", "家"},
-	"产品": {"product", "产品", "products", "种"}, "商品": {"product", "产品", "products", "种"}, "product": {"product", "产品", "products", "种"},
-	"订单": {"sales_order", "销售订单", "sales orders", "张"}, "销售订单": {"sales_order", "销售订单", "sales orders", "张"},
-	"库存": {"stock", "库存", "stock", "条"}, "存货": {"stock", "库存", "stock", "条"}, "stock": {"stock", "库存", "stock", "条"}, "stock level": {"stock", "库存", "stock", "条"},
-	"order": {"sales_order", "销售订单", "sales orders", "张"}, "sales order": {"sales_order", "销售订单", "sales orders", "张"},
+var formWords = words([]formWord{
+	{"customer", "客户", "customers", "家"}, {"product", "产品", "products", "种"}, {"supplier", "供应商", "suppliers", "家"},
+	{"quotation", "报价单", "quotations", "张"}, {"sales_order", "销售订单", "sales orders", "张"}, {"delivery", "发货单", "deliveries", "张"},
+	{"receivable", "应收单", "receivables", "张"}, {"receipt", "收款单", "receipts", "张"}, {"purchase_order", "采购订单", "purchase orders", "张"},
+	{"goods_receipt", "收货单", "goods receipts", "张"}, {"payable", "应付单", "payables", "张"}, {"payment", "付款单", "payments", "张"},
+	{"stock_adjustment", "库存调整单", "stock adjustments", "张"}, {"stock_transfer", "调拨单", "stock transfers", "张"},
+	{"production_order", "生产订单", "production orders", "张"}, {"warehouse", "仓库", "warehouses", "个"}, {"stock", "库存", "stock", "条"},
+}, map[string]string{"商品": "product", "订单": "sales_order", "order": "sales_order", "orders": "sales_order", "存货": "stock", "stock level": "stock", "stock levels": "stock",
+	"采购单": "purchase_order", "入库单": "goods_receipt", "调整单": "stock_adjustment", "送货单": "delivery", "quote": "quotation", "quotes": "quotation"})
+
+// words indexes forms by all that people call them.
+func words(forms []formWord, others map[string]string) map[string]*formWord {
+	out := map[string]*formWord{}
+	for i, f := range forms {
+		one := f.en
+		switch {
+		case strings.HasSuffix(one, "ies"):
+			one = strings.TrimSuffix(one, "ies") + "y"
+		case one != "stock":
+			one = strings.TrimSuffix(one, "s")
+		}
+		for _, w := range []string{f.zh, f.en, one} {
+			out[w] = &forms[i]
+		}
+		for w, form := range others {
+			if form == f.form {
+				out[w] = &forms[i]
+			}
+		}
+	}
+	return out
 }
 
 func formOf(text string) *formWord {
-	return formWords[strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "s")]
+	return formWords[strings.Join(strings.Fields(strings.ToLower(text)), " ")]
 }
 
 // fieldWord is a field that people can name.
@@ -154,7 +180,7 @@ func (s *session) value(field, v string) string {
 }
 
 func upperFirst(s string) string {
-	if s == "" {
+	if s == "" || s[0] >= 0x80 {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]

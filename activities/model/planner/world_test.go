@@ -3,7 +3,6 @@ package planner_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +45,9 @@ func newWorld(t *testing.T) *world {
 			{"code": "P-0004", "name": "拿铁咖啡 A", "name_en": "Latte A", "unit": "箱", "status": "on_sale", "base_price": "9", "currency": "CNY"},
 		},
 		"sales_order": {
+			{"number": "SO-000002", "customer": "C-0001", "customer_name": "上海晨光贸易有限公司", "status": "examined", "region": "x", "lines": []any{
+				rec{"line_no": "1", "product": "P-0001", "product_name": "龙井绿茶", "product_name_en": "Longjing Green Tea", "quantity": "10", "unit": "箱"},
+				rec{"line_no": "2", "product": "P-0002", "product_name": "铁观音", "product_name_en": "Tieguanyin", "quantity": "5", "unit": "箱"}}},
 			{"number": "SO-2026-00001", "customer": "C-0001", "customer_name": "上海晨光贸易有限公司", "customer_name_en": "Shanghai Morning Trading Co., Ltd.", "status": "submitted", "order_date": "2026-01-02", "total": "1200.00", "currency": "CNY", "region": "east",
 				"lines": []any{rec{"product": "P-0001", "product_name": "龙井绿茶", "quantity": "10", "unit": "箱", "unit_price": "120", "amount": "1200.00"}}},
 		},
@@ -63,10 +65,11 @@ func (w *world) say(text string, earlier ...turn.Entry) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	entries := append(slices.Clone(earlier), turn.Entry{Role: turn.RoleUser, Text: text})
+	entries := append([]turn.Entry{}, earlier...)
+	entries = append(entries, turn.Entry{Role: turn.RoleUser, Text: text})
 	for w.steps = 1; w.steps <= 12; w.steps++ {
 		var s collect
-		reply, err := m.Generate(w.t.Context(), turn.Request{Entries: entries, Tools: tool.Builtin()}, &s)
+		reply, err := m.Generate(w.t.Context(), turn.Request{System: "Today is 2026-11-30.", Entries: entries, Tools: tool.Builtin()}, &s)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -107,6 +110,11 @@ func (w *world) run(name string, args []byte) string {
 	}
 	switch name {
 	case tool.FindForms:
+		var a tool.FindFormsArgs
+		w.decode(args, &a)
+		if meta, ok := reportForms[a.Query]; ok {
+			return `{"forms":[` + meta + `],"truncated":false}`
+		}
 		return `{"forms":[{"form":"customer","label_zh":"客户","label_en":"Customer","domain":"customers"},{"form":"sales_order","label":{"zh":"销售订单","en":"Sales order"},"domain":"sales"}]}`
 	case tool.ReadForm:
 		return w.read(args)
@@ -124,6 +132,15 @@ func (w *world) run(name string, args []byte) string {
 	case tool.ProposeWrite:
 		if w.propose != "" {
 			return w.propose
+		}
+		var a tool.ProposeWriteArgs
+		w.decode(args, &a)
+		if bill := newBills[a.Form]; bill != "" && (a.Action == tool.ActionCreate || a.Action == tool.ActionGenerate) {
+			status := "executed"
+			if a.Form == "customer" || a.Form == "supplier" {
+				status = "completed"
+			}
+			return encode(rec{"status": status, "op_id": "o-1", "bill": bill, "link": "/erp/form/" + a.Form + "?bill=" + bill})
 		}
 		return `{"status":"executed","op_id":"o-1","bill":"SO-2026-09999","link":"/erp/form/sales_order?bill=SO-2026-09999","note":"done"}`
 	}
@@ -169,6 +186,7 @@ func fits(r rec, filters []erp.Filter) bool {
 			if !strings.Contains(strings.ToLower(have), strings.ToLower(v)) {
 				return false
 			}
+		case erp.Between: // the fake has nothing to leave out
 		default:
 			return false
 		}
