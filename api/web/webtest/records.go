@@ -191,8 +191,15 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, f erp.Form) {
 		problem(w, 400, "invalid", map[string]string{"detail": "no change"})
 		return
 	}
-	if s.Hold != nil {
-		<-s.Hold
+	s.mu.Lock()
+	hold := s.hold
+	s.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+			return
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,11 +18,8 @@ import (
 // Shop is the fake ERP of one gateway: rows that change, their history, what is
 // staged. Its methods may be called while the page works.
 type Shop struct {
-	// Hold, when not nil, keeps the answer to each preview back until it is closed
-	// or received from.
-	Hold chan struct{}
-
 	mu      sync.Mutex
+	hold    chan struct{} // previews wait for it unless nil
 	rows    map[string][]erp.Row
 	history map[string][]erp.HistoryEntry
 	saved   map[string]erp.Commit // by token
@@ -77,6 +74,13 @@ func (s *Shop) Edit(form, key string, values erp.Row) {
 	r := s.find(form, key)
 	maps.Copy(r, values)
 	s.raise(form, key, "update", "native", "", nil)
+}
+
+// HoldPreviews keeps the answer to each preview back until something is received.
+func (s *Shop) HoldPreviews(until chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hold = until
 }
 
 // raise makes the version of a record the next one and notes why; s.mu is held.

@@ -99,7 +99,7 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
   const grids = d.setup.fields.filter((f) => !f.hidden && f.type === 'lines' && writable(f))
   const priced = grids.length > 0 || !!d.preview?.diffs?.some((x) => x.derived) || !!d.preview?.notes?.length || !!d.blind
   useEffect(() => {
-    if (d.failure && !d.theirs) box.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-bad], .failure')?.focus()
+    if (d.failure && !d.theirs) toTrouble(box.current)
   }, [d.failure])
   const save = async (more?: Row) => {
     const done = await d.save(more)
@@ -128,6 +128,9 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
     </div>
   )
 }
+
+/** The first control that is wrong, else the sentence above them all. */
+export const toTrouble = (box: HTMLElement | null): void => (box?.querySelector<HTMLElement>('[aria-invalid=true], [data-bad]') ?? box?.querySelector<HTMLElement>('.failure'))?.focus()
 
 /** What the ERP has worked out of a record, in its place and not to be changed. */
 function Given({ draft: d, fields }: { draft: Draft; fields: Form['fields'] }) {

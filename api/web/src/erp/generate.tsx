@@ -9,7 +9,7 @@ import type { Form, Row, Saved } from '../types'
 import { generates, KEYS } from './chain'
 import { Labelled } from './control'
 import { rowsOf, text, writable } from './draft'
-import { arrive, Problems, useDraft, useEnd } from './edit'
+import { arrive, Problems, toTrouble, useDraft, useEnd } from './edit'
 import { Picture } from './effects'
 import { useLoad } from './load'
 import { Lookup } from './lookup'
@@ -68,7 +68,7 @@ export function Generator({ form, source, first, back, prefill, staging, onSaved
     d.edited('lines')
   }
   const change = (p: Part, to: Partial<Part>) => put(sources.map((s) => ({ ...s, parts: s.parts.map((x) => (x === p ? { ...x, ...to } : x)) })))
-  useEffect(() => { if (d.failure) box.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')?.focus() }, [d.failure])
+  useEffect(() => { if (d.failure) toTrouble(box.current) }, [d.failure])
   const save = async () => {
     const done = await d.save()
     if (!done) return
