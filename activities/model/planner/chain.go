@@ -121,7 +121,7 @@ var (
 		"转成", "转为", "转", "生成", "下推", "做成", "做", "开成", "开", "建", "下", "成", "为", "出", "一张", "一份", "张", "了", "货款", "货", "款", "钱", "账", "金额"}
 	edgesEn = []string{"please", "make", "create", "generate", "prepare", "record", "draw", "turn", "convert", "an", "a", "the", "of", "for", "from", "into", "to", "out", "with", "on", "only", "just", "first", "all",
 		"rest", "together", "partial", "part", "some", "goods", "amount", "money", "new", "by", "and", "&"}
-	kindsZh = []string{"报价单", "报价", "销售订单", "采购订单", "生产订单", "订单", "采购单", "单据"}
+	kindsZh = []string{"报价单", "报价", "销售订单", "采购订单", "生产订单", "订单", "采购单", "单据", "发货单", "送货单", "收货单"}
 	kindsEn = []string{"quotation", "quote", "sales order", "sales order", "purchase order", "production order", "goods receipt", "order", "delivery", "receivable", "payable", "invoice", "document",
 		"quotations", "quotes", "sales orders", "purchase orders", "production orders", "orders", "deliveries", "receivables", "payables", "goods receipts", "invoices", "documents"}
 )

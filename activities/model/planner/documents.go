@@ -17,24 +17,24 @@ type document struct {
 
 var documents = []document{
 	{"quotation", "QT", "报价单", "quotation", "sales_order", []string{"销售订单", "订单", "下单"}, []string{"sales order", "order"}},
-	{"sales_order", "SO", "订单", "order", "delivery", []string{"发货单", "送货单", "发货", "出货", "送货", "出库", "先发", "再发", "发"}, []string{"delivery", "deliver", "shipment", "ship"}},
-	{"delivery", "DN", "发货单", "delivery", "receivable", []string{"应收单", "应收款", "应收", "发票", "开票"}, []string{"receivable", "invoice"}},
+	{"sales_order", "SO", "订单", "order", "delivery", []string{"出库单", "发货单", "送货单", "发货", "出货", "送货", "出库", "先发", "再发", "发"}, []string{"delivery", "deliver", "shipment", "ship"}},
+	{"delivery", "DN", "出库单", "delivery", "receivable", []string{"应收单", "应收款", "应收", "发票", "开票"}, []string{"receivable", "invoice"}},
 	{"receivable", "AR", "应收单", "receivable", "receipt", []string{"收款单", "收款", "回款", "到账", "收到", "收"}, []string{"receipt", "payment", "receive", "collect"}},
 	{"receipt", "RC", "收款单", "receipt", "", nil, nil},
 	{"purchase_order", "PO", "采购订单", "purchase order", "goods_receipt", []string{"收货单", "入库单", "收货", "入库", "到货"}, []string{"goods receipt", "receipt", "receive"}},
-	{"goods_receipt", "GR", "收货单", "goods receipt", "payable", []string{"应付单", "应付款", "应付", "收票"}, []string{"payable", "invoice"}},
+	{"goods_receipt", "GR", "入库单", "goods receipt", "payable", []string{"应付单", "应付款", "应付", "收票"}, []string{"payable", "invoice"}},
 	{"payable", "AP", "应付单", "payable", "payment", []string{"付款单", "付款", "支付", "付"}, []string{"payment", "pay"}},
 	{"payment", "PY", "付款单", "payment", "", nil, nil},
 	{"stock_adjustment", "SA", "库存调整单", "stock adjustment", "", nil, nil},
 	{"stock_transfer", "ST", "调拨单", "stock transfer", "", nil, nil},
-	{"production_order", "MO", "生产订单", "production order", "production_report", []string{"报工单", "报工", "完工"}, []string{"production report", "report", "complete", "finish"}},
-	{"production_report", "MR", "报工单", "production report", "", nil, nil},
+	{"production_order", "MO", "生产订单", "production order", "production_report", []string{"完工报告", "报工单", "报工", "完工"}, []string{"production report", "report", "complete", "finish"}},
+	{"production_report", "MR", "完工报告", "production report", "", nil, nil},
 }
 
 const (
 	// docNumber is a document's number: its prefix says its kind.
 	docNumber = `((?:QT|SO|DN|AR|RC|PO|GR|AP|PY|SA|ST|MO|MR)-[A-Za-z0-9-]*[0-9])`
-	docZh     = `(?:报价单|报价|销售订单|采购订单|生产订单|订单|发货单|送货单|出库单|应收单|应收账款|应收款|应收|收款单|采购单|收货单|入库单|应付单|应付款|应付|付款单|库存调整单|调整单|调拨单|生产单|报工单|单据|单)?`
+	docZh     = `(?:报价单|报价|销售订单|采购订单|生产订单|订单|发货单|送货单|出库单|应收单|应收账款|应收款|应收|收款单|采购单|收货单|入库单|应付单|应付款|应付|付款单|库存调整单|调整单|调拨单|生产单|完工报告|报工单|单据|单)?`
 	docEn     = `(?:the\s+)?(?:(?:quotation|quote|sales\s+order|purchase\s+order|production\s+order|order|delivery|receivable|invoice|goods\s+receipt|receipt|payable|payment|stock\s+adjustment|adjustment|stock\s+transfer|transfer|production\s+report|document)\s+)?(?:no\.?\s*|number\s*|#\s*)?`
 )
 

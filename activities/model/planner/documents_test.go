@@ -22,9 +22,10 @@ var reportForms = map[string]string{
 	"stock_ledger": `{"form":"stock_ledger","kind":"report","fields":[{"name":"at","label":"日期 / Date","type":"date","filter":true},
 		{"name":"product","label":"产品 / Product","type":"link","filter":true},{"name":"document","label":"单据 / Document","type":"text","filter":true},{"name":"quantity","label":"数量 / Quantity","type":"decimal"}]}`,
 	"order_progress":    `{"form":"order_progress","kind":"report","fields":[{"name":"number","label":"订单号 / Number","type":"text","filter":true},{"name":"delivered","label":"已发货 / Delivered","type":"decimal"}]}`,
-	"sales_by_customer": `{"form":"sales_by_customer","kind":"report","fields":[{"name":"customer","label":"客户 / Customer","type":"link","filter":true},{"name":"month","label":"月份 / Month","type":"text","filter":true},{"name":"amount","label":"金额 / Amount","type":"money"}]}`,
+	"sales_by_customer": `{"form":"sales_by_customer","kind":"report","fields":[{"name":"customer","label":"客户 / Customer","type":"link","filter":true},{"name":"year","label":"年 / Year","type":"integer","filter":true},{"name":"last_delivery","type":"date","label":"x / x","filter":true},{"name":"amount","label":"金额 / Amount","type":"money"}]}`,
+	"sales_by_month":    `{"form":"sales_by_month","kind":"report","fields":[{"name":"month","label":"月份 / Month","type":"text","filter":true},{"name":"amount","label":"金额 / Amount","type":"money"}]}`,
 	"slow_movers":       `{"form":"slow_movers","kind":"report","fields":[{"name":"product","label":"产品 / Product","type":"link"},{"name":"days","label":"天数 / Days","type":"integer"}]}`,
-	"delivery": `{"form":"delivery","kind":"record","fields":[{"name":"number","label":"发货单号 / Number","type":"text","filter":true},{"name":"status","label":"状态 / Status","type":"option"},
+	"delivery": `{"form":"delivery","kind":"record","fields":[{"name":"number","label":"出库单号 / Number","type":"text","filter":true},{"name":"status","label":"状态 / Status","type":"option"},
 		{"name":"lines","label":"明细 / Lines","type":"lines","lines":[{"name":"product","label":"产品 / Product","type":"link"},{"name":"quantity","label":"数量 / Quantity","type":"decimal"}]}]}`,
 }
 
@@ -44,7 +45,7 @@ func company(t *testing.T) *world {
 	w.records["ar_ageing"] = []rec{{"customer": "C-0001", "customer_name": "上海晨光贸易有限公司", "customer_name_en": "Shanghai Morning", "total": "900.00", "link": "/x"}}
 	w.records["stock_ledger"] = []rec{{"at": "2026-11-01", "product": "P-0001", "document": "DN-000001", "quantity": "-5"}}
 	w.records["order_progress"] = []rec{{"number": "SO-000003", "delivered": "5"}}
-	w.records["sales_by_customer"] = []rec{{"customer": "C-0001", "month": "2026-11", "amount": "1200.00"}}
+	w.records["sales_by_customer"] = []rec{{"customer": "C-0001", "year": "2026", "amount": "1200.00"}}
 	w.records["slow_movers"] = []rec{{"product": "P-0004", "days": "120"}}
 	return w
 }

@@ -22,7 +22,7 @@ const (
 	lookZh = `(?:查询|查看|查找|查一下|查一查|查|看看|看一下|看|显示|列出|给出)?(?:一下)?`
 	// formsZh and formsEn are forms whose records are listed and counted by name;
 	// the longer words come first.
-	formsZh = `(客户|产品|商品|供应商|采购订单|采购单|生产订单|销售订单|订单|报价单|发货单|送货单|应收单|收款单|收货单|入库单|应付单|付款单|库存调整单|调整单|调拨单|仓库)`
+	formsZh = `(客户|产品|商品|供应商|采购订单|采购单|生产订单|销售订单|订单|报价单|出库单|发货单|送货单|应收单|收款单|收货单|入库单|应付单|付款单|库存调整单|调整单|调拨单|仓库)`
 	formsEn = `(customers?|products?|suppliers?|quotations?|quotes?|purchase\s+orders?|production\s+orders?|sales\s+orders?|orders?|deliveries|delivery|receivables?|goods\s+receipts?|receipts?|payables?|payments?|stock\s+adjustments?|stock\s+transfers?|warehouses?)`
 	states  = `(?:草稿|已提交|已审核|已完结|已取消)?(?:的)?`
 	statesE = `(?:draft\s+|submitted\s+|examined\s+|closed\s+|cancelled\s+)?`

@@ -116,12 +116,12 @@ func readReport(s *session, _ []string) *step {
 		title = s.say("%[2]s 的%[1]s", "%[1]s of %[2]s", title, plain(about))
 	}
 	if when != nil {
-		f, wait := s.within(meta, when)
+		f, covers, wait := s.within(meta, when)
 		if wait != nil {
 			return wait
 		}
 		filters = append(filters, f...)
-		title = s.say("%[1]s%[3]s", "%[3]s, %[2]s", when.zh, when.en, title)
+		title = s.say("%[1]s%[2]s", "%[2]s, %[1]s", covers, title)
 	}
 	return s.listed(meta, readForm(r.form, filters...), title)
 }
@@ -166,26 +166,34 @@ func (s *session) about(meta row, r report, text string) (map[string]any, string
 	return nil, "", s.answer("“%[1]s”不能按“%[2]s”筛选。", "\"%[1]s\" cannot be filtered by \"%[2]s\".", s.say("%[1]s", "%[2]s", r.zh, r.en), plain(text))
 }
 
-// within are the filters of a period, by the month or the first date that the
-// report can be filtered by.
-func (s *session) within(meta row, p *period) ([]map[string]any, *step) {
+// eventDates are the dates by which a report is cut, where it has no month; other
+// dates tell something of a row and do not place it in time.
+var eventDates = []string{"at", "order_date", "invoice_date", "due_date", "start_date"}
+
+// within are the filters of a period, and what they cover, in words: a report that
+// sums whole years up cannot tell a month, and says so.
+func (s *session) within(meta row, p *period) (filters []map[string]any, covers string, wait *step) {
 	today, err := time.Parse(time.DateOnly, s.today)
 	if err != nil {
-		return nil, s.answer("我不知道今天的日期，请不要用“%s”。", "I do not know today's date; please do without \"%s\".", s.say("%[1]s", "%[2]s", p.zh, p.en))
+		return nil, "", s.answer("我不知道今天的日期，请不要用“%[1]s”。", "I do not know today's date; please do without \"%[2]s\".", p.zh, p.en)
 	}
 	from, to := p.start(today), p.end(today)
-	for _, f := range meta.list("fields") {
-		if f.str("filter") != "true" {
-			continue
-		}
-		if f.str("name") == "month" && f.str("type") != "date" {
-			return []map[string]any{where("month", "between", []string{from.Format("2006-01"), to.Format("2006-01")})}, nil
-		}
-		if f.str("type") == "date" {
-			return []map[string]any{where(f.str("name"), "between", []string{from.Format(time.DateOnly), to.Format(time.DateOnly)})}, nil
+	covers = s.say("%[1]s", "%[2]s", p.zh, p.en)
+	if filterable(meta, "month") {
+		return []map[string]any{where("month", "gte", from.Format("2006-01")), where("month", "lte", to.Format("2006-01"))}, covers, nil
+	}
+	for _, name := range eventDates {
+		if filterable(meta, name) { // from midnight to midnight, also for times
+			return []map[string]any{where(name, "gte", from.Format(time.DateOnly)), where(name, "lt", to.AddDate(0, 0, 1).Format(time.DateOnly))}, covers, nil
 		}
 	}
-	return nil, s.answer("这个报表不能按时间筛选，请不要用“%s”。", "This report cannot be filtered by time; please do without \"%s\".", s.say("%[1]s", "%[2]s", p.zh, p.en))
+	if filterable(meta, "year") {
+		if from.Year() == to.Year() && to.Sub(from) < 300*24*time.Hour {
+			covers = s.say("%d 年，这个报表按年汇总，", "%d as a whole, as this report sums up years", from.Year())
+		}
+		return []map[string]any{where("year", "eq", from.Year())}, covers, nil
+	}
+	return nil, "", s.answer("这个报表不能按时间筛选，请不要用“%[1]s”。", "This report cannot be filtered by time; please do without \"%[2]s\".", p.zh, p.en)
 }
 
 func filterable(meta row, name string) bool {

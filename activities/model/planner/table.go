@@ -22,7 +22,7 @@ var columns = map[string][]column{
 	},
 	"stock": {
 		{"warehouse", "仓库", "Warehouse"}, {"warehouse_name", "仓库名称", "Warehouse name"}, {"product_name", "产品", "Product"},
-		{"quantity", "库存数量", "On hand"}, {"unit", "单位", "Unit"},
+		{"quantity", "库存数量", "On hand"}, {"available", "可用", "Available"}, {"unit", "单位", "Unit"},
 	},
 	"lines": {
 		{"product", "产品编码", "Product"}, {"product_name", "产品", "Name"}, {"quantity", "数量", "Quantity"}, {"unit", "单位", "Unit"},

@@ -52,13 +52,13 @@ type formWord struct{ form, zh, en, measure string }
 
 var formWords = words([]formWord{
 	{"customer", "客户", "customers", "家"}, {"product", "产品", "products", "种"}, {"supplier", "供应商", "suppliers", "家"},
-	{"quotation", "报价单", "quotations", "张"}, {"sales_order", "销售订单", "sales orders", "张"}, {"delivery", "发货单", "deliveries", "张"},
+	{"quotation", "报价单", "quotations", "张"}, {"sales_order", "销售订单", "sales orders", "张"}, {"delivery", "出库单", "deliveries", "张"},
 	{"receivable", "应收单", "receivables", "张"}, {"receipt", "收款单", "receipts", "张"}, {"purchase_order", "采购订单", "purchase orders", "张"},
-	{"goods_receipt", "收货单", "goods receipts", "张"}, {"payable", "应付单", "payables", "张"}, {"payment", "付款单", "payments", "张"},
+	{"goods_receipt", "入库单", "goods receipts", "张"}, {"payable", "应付单", "payables", "张"}, {"payment", "付款单", "payments", "张"},
 	{"stock_adjustment", "库存调整单", "stock adjustments", "张"}, {"stock_transfer", "调拨单", "stock transfers", "张"},
 	{"production_order", "生产订单", "production orders", "张"}, {"warehouse", "仓库", "warehouses", "个"}, {"stock", "库存", "stock", "条"},
 }, map[string]string{"商品": "product", "订单": "sales_order", "order": "sales_order", "orders": "sales_order", "存货": "stock", "stock level": "stock", "stock levels": "stock",
-	"采购单": "purchase_order", "入库单": "goods_receipt", "调整单": "stock_adjustment", "送货单": "delivery", "quote": "quotation", "quotes": "quotation"})
+	"采购单": "purchase_order", "收货单": "goods_receipt", "发货单": "delivery", "调整单": "stock_adjustment", "送货单": "delivery", "quote": "quotation", "quotes": "quotation"})
 
 // words indexes forms by all that people call them.
 func words(forms []formWord, others map[string]string) map[string]*formWord {

@@ -175,7 +175,9 @@ func (w *world) read(args []byte) string {
 func fits(r rec, filters []erp.Filter) bool {
 	for _, f := range filters {
 		var v string
-		_ = json.Unmarshal(f.Value, &v)
+		if json.Unmarshal(f.Value, &v) != nil {
+			v = string(f.Value)
+		}
 		have := fmt.Sprint(r[f.Field])
 		switch f.Op {
 		case erp.Eq:
@@ -186,7 +188,7 @@ func fits(r rec, filters []erp.Filter) bool {
 			if !strings.Contains(strings.ToLower(have), strings.ToLower(v)) {
 				return false
 			}
-		case erp.Between: // the fake has nothing to leave out
+		case erp.Gte, erp.Lt, erp.Lte: // the fake has nothing to leave out
 		default:
 			return false
 		}
