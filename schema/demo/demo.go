@@ -3,7 +3,6 @@ package demo
 import (
 	"hash/fnv"
 	"math/rand/v2"
-	"time"
 
 	"github.com/erpilot/erpilot/schema/identity"
 )
@@ -37,11 +36,10 @@ type Tenant struct {
 	Suppliers      []Supplier
 	SupplierPrices []SupplierPrice
 	Materials      []Material
-	Orders         []Order
-	// Ledger is in the order of time; its sums are the stock on hand, never below zero.
-	Ledger []Move
-	// Stock is what the ledger ends in, and what is promised of it.
-	Stock []Stock
+	// orders of the year; stream goes on where the masters ended, seed begins all others.
+	orders, scale int
+	stream        rand.PCG
+	seed          uint64
 }
 
 // User is a person with a grant list: form and action, "*" is every action.
@@ -83,36 +81,6 @@ type Warehouse struct {
 	Default            bool
 }
 
-// Order is a sales order; Total and Tax are in hundredths, Rate in hundred-millionths.
-type Order struct {
-	Number, Customer, Warehouse, Status, CreatedBy, Currency string
-	OrderDate, DeliveryDate                                  time.Time
-	Lines                                                    []Line
-	Total, Tax, Rate                                         int64
-}
-
-// Line of an order. Amount and Tax are in hundredths, Base and UnitPrice in
-// ten-thousandths, TaxRate in hundredths of a percent.
-type Line struct {
-	Product, ProductName, Unit            string
-	Quantity, Discount                    int64
-	Base, UnitPrice, Amount, TaxRate, Tax int64
-}
-
-// Move is one row of the stock ledger; negative takes away. Balance is the level
-// after it.
-type Move struct {
-	Product, Warehouse, Reason, Form, Document string
-	Quantity, Balance                          int64
-	At                                         time.Time
-}
-
-// Stock of a product in a warehouse; Allocated is promised to open orders.
-type Stock struct {
-	Product, Warehouse  string
-	Quantity, Allocated int64
-}
-
 // company is what is fixed about a demo tenant.
 type company struct {
 	brand, subsidiary, zh, en string
@@ -136,16 +104,22 @@ func Tenants() []identity.Tenant {
 	return out
 }
 
-// Generate makes all tenants, in the order of Tenants.
-func Generate() []Tenant {
+// Companies makes all tenants, in the order of Tenants, with their masters; Year
+// makes their documents. scale 1 to 1000 multiplies the documents: at 1 the first
+// company has some 20,000 and each of the others an eighth of it.
+func Companies(scale int) []Tenant {
 	out := make([]Tenant, len(companies))
 	for i, c := range companies {
-		out[i] = generate(c)
+		out[i] = generate(c, scale)
+		if i > 0 {
+			out[i].orders /= 8
+		}
 	}
 	return out
 }
 
-func generate(c company) Tenant {
+func generate(c company, scale int) Tenant {
+	scale = min(max(scale, 1), 1000)
 	t := Tenant{
 		Tenant: identity.Tenant{BrandID: c.brand, SubsidiaryID: c.subsidiary},
 		NameZh: c.zh, NameEn: c.en, Currency: "CNY", TimeZone: "Asia/Shanghai", Users: People(),
@@ -153,15 +127,20 @@ func generate(c company) Tenant {
 			{Code: "WH-01", Name: "主仓", NameEn: "Main warehouse", Default: true},
 			{Code: "WH-02", Name: "二号仓", NameEn: "Second warehouse"},
 		},
+		orders: orders * scale, scale: scale,
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(t.Tenant.String())) // a hash never fails
-	r := rand.New(rand.NewPCG(h.Sum64(), 20261130))
-	t.Customers = makeCustomers(r, c)
+	t.seed = h.Sum64()
+	pcg := rand.NewPCG(t.seed, 20261130)
+	r := rand.New(pcg)
+	t.Customers = makeCustomers(r, c, customers)
 	t.Products = makeProducts(r)
 	t.Discounts = makeDiscounts(r, t)
-	t.masters(rand.New(rand.NewPCG(h.Sum64(), 20251201)))
-	s := &sales{r: r, t: &t, free: map[[2]string]int64{}, onHand: map[[2]string]int64{}}
-	s.run()
+	t.stream = *pcg
+	if more := customers * (min(scale, 10) - 1); more > 0 {
+		t.Customers = append(t.Customers, makeMore(t, c, more)...)
+	}
+	t.masters(rand.New(rand.NewPCG(t.seed, 20251201)))
 	return t
 }

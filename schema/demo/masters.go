@@ -211,6 +211,3 @@ func (t *Tenant) rate(currency string, day time.Time) int64 {
 	}
 	return rate
 }
-
-// divide rounds half up; both are positive.
-func divide(a, b int64) int64 { return (a + b/2) / b }

@@ -45,10 +45,22 @@ var given = []word{{"伟", "wei"}, {"芳", "fang"}, {"敏", "min"}, {"静", "jin
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 // makeCustomers gives each a name of its own; C-0001 has its fixed one.
-func makeCustomers(r *rand.Rand, c company) []Customer {
-	out := make([]Customer, 0, customers)
+func makeCustomers(r *rand.Rand, c company, n int) []Customer {
+	return moreCustomers(r, c, nil, n)
+}
+
+// makeMore adds to the customers that are there, from a generator of its own.
+func makeMore(t Tenant, c company, n int) []Customer {
+	return moreCustomers(rand.New(rand.NewPCG(t.seed, 20251130)), c, t.Customers, n)
+}
+
+func moreCustomers(r *rand.Rand, c company, before []Customer, count int) []Customer {
+	out := make([]Customer, 0, count)
 	taken := map[string]bool{c.firstZh: true}
-	for i := range customers {
+	for _, x := range before {
+		taken[x.Name] = true
+	}
+	for i := len(before); i < len(before)+count; i++ {
 		x := Customer{Code: fmt.Sprintf("C-%04d", i+1), Active: i == 0 || r.IntN(100) >= 4, CreditLimit: int64(1+r.IntN(50)) * 10000}
 		person, first := pick(r, surnames), pick(r, given)
 		x.Contact = person.zh + first.zh

@@ -5,7 +5,10 @@ ALTER TABLE erp.forms
   -- A report is a relation that answers a prebuilt question; nothing is keyed into it.
   ADD kind    text NOT NULL DEFAULT 'record' CHECK (kind IN ('record','report')),
   ADD help_zh text NOT NULL DEFAULT '',
-  ADD help_en text NOT NULL DEFAULT '';
+  ADD help_en text NOT NULL DEFAULT '',
+  -- digest is the hash of the file that the form was installed from: another file
+  -- is installed again, and what a tenant has changed is kept until then.
+  ADD digest  text NOT NULL DEFAULT '';
 
 ALTER TABLE erp.form_fields
   -- control '' leaves it to the type.

@@ -17,6 +17,8 @@ type copyRows struct {
 	table, columns string
 	buf            []byte
 	n              int
+	// learn shows the first rows to the planner.
+	learn bool
 }
 
 func rowsOf(table, columns string) *copyRows { return &copyRows{table: table, columns: columns} }
@@ -119,14 +121,18 @@ func (c *copyRows) load(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(c.buf), "COPY "+temp+" ("+c.columns+") FROM STDIN"); err != nil {
 		return fmt.Errorf("%s: %w", c.table, err)
 	}
-	// A grant on a form that is not installed has nothing to refer to.
-	where := ""
-	if c.table == "grants" {
-		where = " t WHERE EXISTS (SELECT FROM erp.forms f WHERE f.tenant_id = t.tenant_id AND f.form = t.form) ON CONFLICT DO NOTHING"
-	}
-	if _, err := tx.Exec(ctx, "INSERT INTO erp."+c.table+" ("+c.columns+") SELECT "+c.columns+" FROM "+temp+where); err != nil {
+	if _, err := tx.Exec(ctx, "INSERT INTO erp."+c.table+" ("+c.columns+") SELECT "+c.columns+" FROM "+temp); err != nil {
 		return fmt.Errorf("%s: %w", c.table, err)
 	}
 	c.buf, c.n = c.buf[:0], 0
+	if !c.learn {
+		return nil
+	}
+	// The checks of foreign keys plan once and keep their plan: without knowing the
+	// tables they may go through an index that starts with the tenant and ends there.
+	c.learn = false
+	if _, err := tx.Exec(ctx, "ANALYZE erp."+c.table); err != nil {
+		return fmt.Errorf("%s: %w", c.table, err)
+	}
 	return nil
 }

@@ -36,18 +36,12 @@ func TestDemoDataKeepsTheInvariants(t *testing.T) {
 			(SELECT sum(l.amount) FROM erp.sales_order_line l WHERE (l.tenant_id, l.number) = (o.tenant_id, o.number))`,
 		"amounts are rounded products": `SELECT count(*) FROM erp.sales_order_line JOIN erp.sales_order USING (tenant_id, number)
 			WHERE amount <> round(quantity * unit_price, CASE currency WHEN 'JPY' THEN 0 ELSE 2 END)`,
-		"closed orders gave their goods away": `SELECT count(*) FROM erp.sales_order_line l JOIN erp.sales_order o USING (tenant_id, number) WHERE
-			(SELECT coalesce(sum(m.quantity), 0) FROM erp.stock_ledger m WHERE (m.tenant_id, m.product, m.document) = (l.tenant_id, l.product, l.number))
-			<> CASE WHEN o.status = 'closed' THEN -l.quantity ELSE 0 END`,
-		"open orders are promised": `SELECT count(*) FROM erp.stock s WHERE s.allocated <> (SELECT coalesce(sum(l.quantity * l.factor), 0)
-			FROM erp.sales_order o JOIN erp.sales_order_line l USING (tenant_id, number)
-			WHERE o.status = 'submitted' AND (o.tenant_id, o.warehouse, l.product) = (s.tenant_id, s.warehouse, s.product))`,
 		"the counter is the last number": `SELECT count(*) FROM erp.counters c WHERE counter = 'sales_order' AND 'SO-' || lpad(c.last::text, 6, '0') <>
 			(SELECT max(number) FROM erp.sales_order o WHERE o.tenant_id = c.tenant_id)`,
 		"there is enough to ask about": `SELECT count(*) FROM tenants t WHERE
 			(SELECT count(*) FROM erp.customer c WHERE c.tenant_id = t.tenant_id) < 200 OR
 			(SELECT count(*) FROM erp.product c WHERE c.tenant_id = t.tenant_id) < 300 OR
-			(SELECT count(*) FROM erp.sales_order c WHERE c.tenant_id = t.tenant_id) < 5000`,
+			(SELECT count(*) FROM erp.sales_order c WHERE c.tenant_id = t.tenant_id) < 600`,
 	} {
 		var broken int
 		if err := conn.QueryRow(ctx, sql).Scan(&broken); err != nil {

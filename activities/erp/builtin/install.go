@@ -2,10 +2,13 @@ package builtin
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
@@ -90,22 +93,46 @@ const tenantCurrency = "tenant_currency"
 // InstallForms brings a tenant's forms to what comes with the product. It runs as
 // the owner, in the caller's transaction, with erpilot.tenant set.
 func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error {
+	if _, err := tx.Exec(ctx, "UPDATE erp.forms SET digest = '' WHERE tenant_id = $1", tenant.String()); err != nil {
+		return err
+	}
+	_, err := updateForms(ctx, tx, tenant)
+	return err
+}
+
+// updateForms installs the forms whose file is another one than the tenant's form
+// came from, and tells which. Whatever the tenant has changed in the others stays.
+func updateForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) ([]string, error) {
 	entries, err := formFiles.ReadDir("forms")
 	if err != nil {
-		return err
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, "SELECT form || ' ' || digest FROM erp.forms WHERE tenant_id = $1", tenant.String())
+	if err != nil {
+		return nil, err
+	}
+	present, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
 	}
 	var currency string
 	if err := tx.QueryRow(ctx, "SELECT currency FROM tenants WHERE tenant_id = $1", tenant.String()).Scan(&currency); err != nil {
-		return err
+		return nil, err
 	}
+	var changed []string
 	for _, e := range entries {
 		raw, err := formFiles.ReadFile(path.Join("forms", e.Name()))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var f formFile
 		if err := json.Unmarshal(raw, &f); err != nil {
-			return fmt.Errorf("form file %s: %w", e.Name(), err)
+			return nil, fmt.Errorf("form file %s: %w", e.Name(), err)
+		}
+		sum := sha256.Sum256(raw)
+		digest := hex.EncodeToString(sum[:])
+		if slices.Contains(present, f.Form+" "+digest) {
+			continue
 		}
 		for i, x := range f.Fields {
 			if x.DefaultValue == tenantCurrency {
@@ -113,10 +140,14 @@ func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error 
 			}
 		}
 		if err := installForm(ctx, pgdb.New(tx), tenant.String(), f); err != nil {
-			return fmt.Errorf("form file %s: %w", e.Name(), err)
+			return nil, fmt.Errorf("form file %s: %w", e.Name(), err)
 		}
+		if _, err := tx.Exec(ctx, "UPDATE erp.forms SET digest = $3 WHERE tenant_id = $1 AND form = $2", tenant.String(), f.Form, digest); err != nil {
+			return nil, err
+		}
+		changed = append(changed, f.Form)
 	}
-	return nil
+	return changed, nil
 }
 
 func installForm(ctx context.Context, q *pgdb.Queries, tenant string, f formFile) error {

@@ -15,7 +15,7 @@ type Account struct {
 }
 
 // Harness is a fresh ERP with known data. Both tenants hold at least 200
-// customers, 300 products and 5,000 orders under the same keys.
+// customers, 300 products and 600 orders under the same keys.
 type Harness struct {
 	Connector erp.Connector
 

@@ -75,7 +75,7 @@ func (q *Queries) ErpFormStamps(ctx context.Context, arg ErpFormStampsParams) ([
 }
 
 const erpForms = `-- name: ErpForms :many
-SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table, f.stamp, f.kind, f.help_zh, f.help_en, f.stamp::text AS stamp_text,
+SELECT f.tenant_id, f.form, f.position, f.label_zh, f.label_en, f.domain, f.key_field, f.name_zh_field, f.name_en_field, f.source, f.base_table, f.stamp, f.kind, f.help_zh, f.help_en, f.digest, f.stamp::text AS stamp_text,
   (SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.parent, x.position), '[]') FROM erp.form_fields x
     WHERE x.tenant_id = f.tenant_id AND x.form = f.form)::jsonb AS fields,
   (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.position), '[]') FROM erp.form_actions a
@@ -122,6 +122,7 @@ func (q *Queries) ErpForms(ctx context.Context, arg ErpFormsParams) ([]ErpFormsR
 			&i.ErpForm.Kind,
 			&i.ErpForm.HelpZh,
 			&i.ErpForm.HelpEn,
+			&i.ErpForm.Digest,
 			&i.StampText,
 			&i.Fields,
 			&i.Actions,
