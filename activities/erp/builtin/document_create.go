@@ -413,12 +413,13 @@ func (s *docStep) check(j *job) error {
 
 func (s *docStep) checkPartner(p *problems) {
 	keyed := len(s.docs) > 0 && (s.k.sells || s.k.buys || (s.k.pays && len(s.sources) == 0))
+	code := ""
+	for _, d := range s.docs {
+		code = d.partner()
+	}
 	switch x := s.m.partner; {
+	case x == nil && code == "": // no source gave one, which has been noted
 	case x == nil:
-		code := ""
-		for _, d := range s.docs {
-			code = d.partner()
-		}
 		if s.k.partner == "customer" {
 			p.add("customer", "没有编码为 "+clip(code)+" 的客户", "there is no customer with the code "+clip(code))
 		} else {

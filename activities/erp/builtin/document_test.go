@@ -123,7 +123,8 @@ func (d *office) do(form, action, target string, payload any) (nouns.Commit, nou
 	if err := json.Unmarshal([]byte(d.text("SELECT result::text FROM erp.commits WHERE tenant_id = $1 AND client_token = $2", x.ClientToken)), &was); err != nil {
 		d.t.Fatal(err)
 	}
-	p.Provisional = false
+	// That lines were merged is said of what was keyed in, not of what is written.
+	p.Provisional, p.Notes, was.Notes = false, nil, nil
 	var a, b any
 	for raw, into := range map[*nouns.Preview]*any{&p: &a, &was: &b} {
 		j, _ := json.Marshal(raw)
