@@ -87,8 +87,10 @@ func (s *Service) SaveStaged(ctx context.Context, tenant identity.Tenant, userID
 			return saved, nil
 		}
 	}
-	if moved := s.editedMeanwhile(ctx, id, row, n.Version, approved, preview); moved != nil {
-		return operation.NativeSaved{}, moved
+	if err == nil || fault.CodeOf(err) == fault.ValidationFailed { // judged by what the record is now
+		if moved := s.editedMeanwhile(ctx, id, row, n.Version, approved, preview); moved != nil {
+			return operation.NativeSaved{}, moved
+		}
 	}
 	if err != nil {
 		return operation.NativeSaved{}, err

@@ -29,6 +29,12 @@ type Historian interface {
 	History(ctx context.Context, id erp.Identity, form, key string) ([]nouns.HistoryEntry, error)
 }
 
+// Exporter reads many rows of one moment. It calls row for each, at most limit
+// times, and says whether there are more. Codes: those of Read.
+type Exporter interface {
+	Export(ctx context.Context, id erp.Identity, q nouns.Query, limit int, row func(nouns.Row) error) (truncated bool, err error)
+}
+
 // Staging are the operations that a person finishes in the native form, and the
 // list of what the agent has begun for them; activities/operation.Service is one.
 type Staging interface {
@@ -45,6 +51,8 @@ type Config struct {
 	ERP ERP
 	// History may be nil: then every record has an empty history.
 	History Historian
+	// Export may be nil: then a file is read page by page.
+	Export Exporter
 	// Staging may be nil: then there is none, and no to-dos.
 	Staging Staging
 }
@@ -62,12 +70,16 @@ type Route struct {
 type Server struct {
 	erp     ERP
 	history Historian
+	pages   Exporter
 	staging Staging
 }
 
 // New returns the server of an ERP.
 func New(c Config) *Server {
-	s := &Server{erp: c.ERP, history: c.History, staging: c.Staging}
+	s := &Server{erp: c.ERP, history: c.History, pages: c.Export, staging: c.Staging}
+	if s.pages == nil {
+		s.pages = paging{c.ERP}
+	}
 	if s.history == nil {
 		s.history = unwritten{}
 	}

@@ -1,6 +1,7 @@
 package erpweb
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -19,13 +20,13 @@ import (
 const maxExport = 10_000
 
 // export answers the query as CSV for spreadsheets: UTF-8 with a byte order mark,
-// all pages up to maxExport rows. Rows that are written to meanwhile may be old.
+// at most maxExport rows.
 func (s *Server) export(w http.ResponseWriter, r *http.Request, tenant identity.Tenant, userID string) error {
 	var q nouns.Query
 	if err := decode(w, r, maxQuery, &q); err != nil {
 		return err
 	}
-	q.Form, q.Mode, q.ID, q.Cursor, q.Limit = r.PathValue("form"), nouns.List, "", "", nouns.MaxLimit
+	q.Form, q.Mode, q.ID, q.Cursor, q.Limit = r.PathValue("form"), nouns.List, "", "", 0
 	id, err := s.identify(r, tenant, userID)
 	if err != nil {
 		return err
@@ -38,7 +39,15 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, tenant identity.
 	if err != nil {
 		return err
 	}
-	rows, truncated, err := s.all(r, id, q)
+	q.Fields = make([]string, len(fields))
+	for i, f := range fields {
+		q.Fields[i] = f.Name
+	}
+	var rows []nouns.Row
+	truncated, err := s.pages.Export(r.Context(), id, q, maxExport, func(row nouns.Row) error {
+		rows = append(rows, row)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -50,19 +59,27 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, tenant identity.
 	return writeCSV(w, fields, rows, string(id.User.Locale))
 }
 
-// all reads page after page.
-func (s *Server) all(r *http.Request, id erp.Identity, q nouns.Query) (rows []nouns.Row, truncated bool, err error) {
-	for {
-		page, err := s.erp.Read(r.Context(), id, q)
+// paging exports from an ERP that only has pages.
+type paging struct{ erp ERP }
+
+func (p paging) Export(ctx context.Context, id erp.Identity, q nouns.Query, limit int, row func(nouns.Row) error) (truncated bool, err error) {
+	q.Limit = nouns.MaxLimit
+	for n := 0; ; {
+		page, err := p.erp.Read(ctx, id, q)
 		if err != nil {
-			return nil, false, err
+			return false, err
 		}
-		rows = append(rows, page.Rows...)
-		switch {
-		case len(rows) > maxExport || len(rows) == maxExport && page.Truncated:
-			return rows[:maxExport], true, nil
-		case !page.Truncated || page.NextCursor == "":
-			return rows, false, nil
+		for _, r := range page.Rows {
+			if n == limit {
+				return true, nil
+			}
+			if err := row(r); err != nil {
+				return false, err
+			}
+			n++
+		}
+		if !page.Truncated || page.NextCursor == "" {
+			return false, nil
 		}
 		q.Cursor = page.NextCursor
 	}

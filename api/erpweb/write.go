@@ -145,8 +145,10 @@ func (s *Server) write(r *http.Request, id erp.Identity, change nouns.Change, bo
 		return first, err
 	}
 	preview, err := s.erp.Preview(ctx, id, change)
-	if moved := s.moved(r, id, change, body.version(), preview.Facts, preview.Object); moved != nil {
-		return nouns.Commit{}, moved
+	if err == nil || fault.CodeOf(err) == fault.ValidationFailed { // judged by what the record is now
+		if moved := s.moved(r, id, change, body.version(), preview.Facts, preview.Object); moved != nil {
+			return nouns.Commit{}, moved
+		}
 	}
 	if err != nil {
 		return nouns.Commit{}, err

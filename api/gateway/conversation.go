@@ -17,6 +17,7 @@ import (
 	"github.com/erpilot/erpilot/schema/chat"
 	"github.com/erpilot/erpilot/schema/event"
 	"github.com/erpilot/erpilot/schema/fault"
+	"github.com/erpilot/erpilot/schema/identity"
 	"github.com/erpilot/erpilot/schema/operation"
 	"github.com/erpilot/erpilot/workflows/contract"
 )
@@ -151,14 +152,15 @@ func (s *Server) renameConversation(w http.ResponseWriter, r *http.Request, who 
 	return s.reply(w, http.StatusOK, viewConversation(row))
 }
 
-// deleteConversation hides the conversation. Open pendings refuse it, unless
-// they are to be cancelled along with it.
+// deleteConversation hides the conversation. Open pendings refuse it, and forms
+// that were handed over and not saved yet, unless they are to be cancelled along with it.
 func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request, who *requester) error {
 	row, err := s.owned(r, who)
 	if err != nil {
 		return err
 	}
-	var open []pgdb.Pending
+	var waiting int
+	var withdrawn []string
 	var turns []pgdb.Turn
 	err = s.DB.Tx(r.Context(), who.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		q := pgdb.New(tx)
@@ -166,11 +168,11 @@ func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request, who 
 		if _, err := q.LockConversation(ctx, pgdb.LockConversationParams{TenantID: who.tenant.String(), ConversationID: row.ConversationID}); err != nil {
 			return err
 		}
-		if open, err = q.OpenPendings(ctx, pgdb.OpenPendingsParams{TenantID: who.tenant.String(), ConversationID: row.ConversationID}); err != nil {
+		if waiting, withdrawn, err = waitingIn(ctx, q, who.tenant, row.ConversationID); err != nil {
 			return err
 		}
-		if len(open) > 0 && r.URL.Query().Get("cancel_pending") != "1" {
-			return fault.New(fault.PendingOpen, "count", strconv.Itoa(len(open)))
+		if waiting > 0 && r.URL.Query().Get("cancel_pending") != "1" {
+			return fault.New(fault.PendingOpen, "count", strconv.Itoa(waiting))
 		}
 		if turns, err = q.OpenTurnsOfConversation(ctx, pgdb.OpenTurnsOfConversationParams{
 			TenantID: who.tenant.String(), ConversationID: row.ConversationID}); err != nil {
@@ -186,11 +188,9 @@ func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request, who 
 	// The operations of a deleted conversation are withdrawn, its turns stopped.
 	// What Temporal does not take now still ends by its own deadline.
 	s.behind(r.Context(), 10*time.Second, func(ctx context.Context) {
-		for _, p := range open {
-			if p.OpID != nil {
-				s.signal(ctx, contract.OperationWorkflowID(*p.OpID), contract.SignalWithdraw,
-					contract.Withdraw{By: who.userID, Channel: operation.ChannelWeb})
-			}
+		for _, opID := range withdrawn {
+			s.signal(ctx, contract.OperationWorkflowID(opID), contract.SignalWithdraw,
+				contract.Withdraw{By: who.userID, Channel: operation.ChannelWeb})
 		}
 		for _, t := range turns {
 			s.signal(ctx, contract.TurnWorkflowID(t.ConversationID, int(t.N)), contract.SignalStop, nil)
@@ -198,6 +198,29 @@ func (s *Server) deleteConversation(w http.ResponseWriter, r *http.Request, who 
 	})
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// waitingIn counts what waits for its person in a conversation, and names the
+// operations among it.
+func waitingIn(ctx context.Context, q *pgdb.Queries, tenant identity.Tenant, conversationID string) (n int, operations []string, err error) {
+	open, err := q.OpenPendings(ctx, pgdb.OpenPendingsParams{TenantID: tenant.String(), ConversationID: conversationID})
+	if err != nil {
+		return 0, nil, err
+	}
+	n = len(open)
+	for _, p := range open {
+		if p.OpID != nil {
+			operations = append(operations, *p.OpID)
+		}
+	}
+	rows, err := q.OperationsOfConversation(ctx, pgdb.OperationsOfConversationParams{TenantID: tenant.String(), ConversationID: &conversationID})
+	for _, row := range rows {
+		if row.Status == string(operation.HandedOff) {
+			n++
+			operations = append(operations, row.OpID)
+		}
+	}
+	return n, operations, err
 }
 
 // signal is for what may be lost: a failure is logged.

@@ -281,8 +281,12 @@ func firstAnswer(row pgdb.Operation, first pgdb.Decision, d operation.Decision) 
 }
 
 func viewOf(row pgdb.Operation) operation.View {
-	return operation.View{OpID: row.OpID, Status: operation.Status(row.Status), PendingID: row.PendingID, Revision: int(row.Revision),
+	v := operation.View{OpID: row.OpID, Status: operation.Status(row.Status), PendingID: row.PendingID, Revision: int(row.Revision),
 		Digest: row.Digest, Deadline: row.ExpiresAt, Decided: journal.Outcome(row)}
+	if v.Status == operation.HandedOff && row.HandoffExpiresAt != nil {
+		v.Deadline = *row.HandoffExpiresAt
+	}
+	return v
 }
 
 // auditRefusal records a decision that did not count and that no activity has seen.

@@ -124,7 +124,7 @@ func (s *Server) operationStatus(w http.ResponseWriter, r *http.Request, who *re
 	}
 	c := s.card(r.Context(), who, row)
 	return s.reply(w, http.StatusOK, map[string]any{"op_id": c.OpID, "status": c.Status, "pending_id": c.PendingID, "revision": c.Revision,
-		"deadline": c.Deadline, "decided": c.Decided, "bill": c.Bill, "link": c.Link, "refusal": c.Refusal, "replaced_by": c.ReplacedBy,
+		"deadline": c.Deadline, "decided": c.Decided, "bill": c.Bill, "link": c.Link, "open": c.Open, "refusal": c.Refusal, "replaced_by": c.ReplacedBy,
 		"server_now": time.Now().UTC()})
 }
 

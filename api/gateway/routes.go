@@ -72,7 +72,7 @@ func (s *Server) routes() {
 	}
 
 	if s.page != nil {
-		for _, path := range []string{"/", "/c/:id", "/inbox", "/erp/form/:form"} {
+		for _, path := range []string{"/", "/c/:id", "/inbox", "/erp", "/erp/", "/erp/todos", "/erp/form/:form"} {
 			add(http.MethodGet, path, s.index)
 		}
 		for path := range s.page.files {

@@ -32,6 +32,7 @@ var Terminal = map[string]Text{
 	"approvals.digest":   {"内容指纹", "Digest"},
 	"approvals.decided":  {"决定", "Decision"},
 	"approvals.bill":     {"单据", "Document"},
+	"approvals.open":     {"在 ERP 表单中完成", "To be finished in the ERP's form"},
 	"approvals.refused":  {"未写入的原因", "Why nothing was written"},
 
 	"approvals.offline": {"没有工作进程应答，以下是提议时保存的内容；此后的修改看不到。", "No worker answers. This is what was stored with the proposal; later edits are not in it."},
@@ -82,6 +83,8 @@ var Terminal = map[string]Text{
 	"chat.may_resume":      {"输入 r 继续。", "Type r to resume."},
 	"chat.outdated":        {"草稿已改到第 {revision} 版，这份提议作废，什么都没有写入。", "The draft is at revision {revision} now, so this proposal no longer counts; nothing was written."},
 	"chat.may_retry":       {"输入 p 重试。", "Type p to try again."},
+	"chat.manual":          {"确认后不会直接写入：由您在 ERP 表单中核对并保存。", "Nothing is written when you confirm: you check and save it in the ERP's form."},
+	"chat.may_leave":       {"不再需要时输入 n {n}。", "Type n {n} if it is no longer needed."},
 	"chat.may_repropose":   {"输入 p 按现在的数据重新提议。", "Type p to propose again with current data."},
 	"chat.answer_free":     {"输入您的回答。", "Type your answer."},
 	"chat.answer_both":     {"输入编号选择，或直接写您的回答。", "Type a number to choose, or your own answer."},

@@ -29,7 +29,7 @@ func histories(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	// Both workflows on each way that a person or a crash can take them.
-	for _, way := range []string{"answer", "approve", "reject", "cancel", "expire", "refuse", "question", "edit", "retry", "signal", "login", "stop"} {
+	for _, way := range []string{"answer", "approve", "reject", "cancel", "expire", "refuse", "question", "edit", "retry", "signal", "login", "stop", "handoff", "leave"} {
 		found := false
 		for _, f := range files {
 			found = found || strings.HasPrefix(filepath.Base(f), way+"-")

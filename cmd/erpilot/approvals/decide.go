@@ -60,7 +60,7 @@ func (c *decideFlags) run(ctx context.Context, e *Env, verb operation.Verb) erro
 	if _, err := fmt.Fprintln(s.Out, s.text(v)); err != nil {
 		return err
 	}
-	if err := s.decidable(v); err != nil {
+	if err := s.decidable(v, verb); err != nil {
 		return err
 	}
 	who, err := s.login(ctx, c, v)
@@ -88,12 +88,13 @@ func (c *decideFlags) run(ctx context.Context, e *Env, verb operation.Verb) erro
 }
 
 // decidable refuses what cannot be decided any more, before anybody logs in.
-func (s *session) decidable(v View) error {
+func (s *session) decidable(v View, verb operation.Verb) error {
 	switch {
 	case v.Closed || v.Status.Terminal():
 		return &told{text: s.say("approvals.closed", "op", v.OpID, "status", s.status(v.Status)), cause: fault.New(fault.NotPending, "status", string(v.Status))}
 	case v.PendingID == "" || v.Digest == "" || v.Tenant == "":
 		return &told{text: s.say("approvals.blind", "op", v.OpID), cause: fault.New(fault.Unavailable)}
+	case v.Status == operation.HandedOff && verb == operation.Cancel && s.until(v) > 0: // left in the native form
 	case v.Live && v.Decided != nil:
 		return s.refusal(operation.Settled(*v.Decided))
 	case v.Live && v.Status != operation.AwaitingApproval:
@@ -252,6 +253,10 @@ func (s *session) outcome(state contract.OperationState) error {
 	switch {
 	case state.Status == operation.Executed:
 		_, err := fmt.Fprintln(s.Out, s.say("approvals.executed", "bill", state.Bill))
+		return err
+	case state.Status == operation.HandedOff:
+		_, err := fmt.Fprintln(s.Out, s.say("approvals.after", "status", s.status(state.Status))+" · "+s.say("approvals.open")+": "+
+			operation.OpenURL(state.Form, state.OpID))
 		return err
 	case state.Status == operation.Refused && state.Refused != "":
 		return &told{text: s.say("approvals.after", "status", s.status(state.Status)+" · "+string(state.Refused)), cause: fault.New(state.Refused)}

@@ -77,6 +77,9 @@ func (s *session) text(v View) string {
 		add("refused", string(v.Refused))
 	}
 	add("bill", v.Bill)
+	if v.Status == operation.HandedOff {
+		add("open", operation.OpenURL(v.Form, v.OpID))
+	}
 	b.WriteString(terminal.Table([]string{s.say("approvals.field"), s.say("approvals.value")}, rows))
 	return b.String()
 }

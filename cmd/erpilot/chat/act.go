@@ -216,6 +216,9 @@ func (s *session) intent(parts ...string) (key, id string) {
 // decide confirms or cancels the card that stands on the screen.
 func (s *session) decide(ctx context.Context, yes bool, which string) error {
 	c := s.view.pick(which, (*card).decidable)
+	if c == nil && !yes && which != "" {
+		c = s.view.pick(which, (*card).leavable)
+	}
 	switch {
 	case c == nil && which == "" && s.view.question() != nil:
 		if yes {

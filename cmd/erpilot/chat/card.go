@@ -2,6 +2,7 @@ package chat
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,6 +61,12 @@ func (c *card) decidable() bool {
 	return c.Status == operation.AwaitingApproval && c.pending == c.PendingID
 }
 
+// leavable reports whether the card was handed to the native form, which its
+// person may leave. It takes the card's number: no bare "n" means it.
+func (c *card) leavable() bool {
+	return c.Status == operation.HandedOff && c.told == operation.HandedOff
+}
+
 // state takes what an event says of an operation.
 func (v *view) state(d event.OpState) {
 	c, ok := v.cards[d.OpID]
@@ -75,6 +82,9 @@ func (v *view) state(d event.OpState) {
 	}
 	if d.Bill != "" {
 		c.Bill, c.Link = d.Bill, d.Link
+	}
+	if d.Open != "" {
+		c.Open, c.Deadline = d.Open, d.Deadline
 	}
 	if d.ReplacedBy != "" {
 		c.ReplacedBy = d.ReplacedBy
@@ -157,6 +167,9 @@ func (v *view) show(c *card) {
 	v.diffs("diff.derived", p, true)
 	if p.Provisional {
 		s.line("  · %s", s.word("card.provisional"))
+	}
+	if c.Manual {
+		s.line("  · %s", s.say("chat.manual"))
 	}
 	for _, n := range p.Notes {
 		s.line("  · %s", terminal.Line(n.In(string(s.locale))))
@@ -305,7 +318,13 @@ func (v *view) tell(c *card) {
 		if _, told := v.calls[c.CallID]; !told { // its call tells
 			s.line("  · [%d] %s", c.n, s.word("card.executing"))
 		}
-	case operation.Approved, operation.Reconciling, operation.NeedsLogin, operation.NeedsPerson, operation.HandedOff:
+	case operation.HandedOff:
+		text := s.word("card.handed_off")
+		if link := v.link(c.Open); link != "" {
+			text += " <" + link + ">"
+		}
+		s.line("  · [%d] %s %s %s", c.n, text, v.until(c.Deadline), s.say("chat.may_leave", "n", strconv.Itoa(c.n)))
+	case operation.Approved, operation.Reconciling, operation.NeedsLogin, operation.NeedsPerson:
 		s.line("  · [%d] %s", c.n, s.word("card."+string(c.Status)))
 	}
 }

@@ -110,6 +110,28 @@ var ways = []struct {
 		}
 		w.status(opID, operation.Executed)
 	}},
+	{name: "handoff", take: func(w *world, c string) {
+		w.manual("sales_order", "create", true)
+		opID := w.handOff(c)
+		// Saved only after a signal that says so without a save.
+		if err := w.parts.Temporal.SignalWorkflow(w.t.Context(), contract.OperationWorkflowID(opID), "", contract.SignalCompleted, nil); err != nil {
+			w.t.Fatal(err)
+		}
+		w.event(c, event.DecisionRefused, 1)
+		w.relay()
+		row := w.op(opID)
+		if _, err := w.parts.Operations().SaveStaged(w.t.Context(), w.tenant, w.user.UserID, opID, operation.NativeSave{Form: row.TargetForm,
+			Action: row.Action, Payload: row.Payload, Token: "t"}); err != nil {
+			w.t.Fatal(err)
+		}
+		w.status(opID, operation.Completed)
+	}},
+	{name: "leave", take: func(w *world, c string) {
+		w.manual("sales_order", "create", true)
+		opID := w.handOff(c)
+		w.must(w.decide(w.decision(w.op(opID), operation.Cancel)))
+		w.status(opID, operation.Cancelled)
+	}},
 	{name: "stop", take: func(w *world, c string) {
 		opID := w.propose(c, orderMessage)
 		w.status(opID, operation.AwaitingApproval)
@@ -127,6 +149,15 @@ func (w *world) must(_ contract.OperationState, err error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// handOff proposes and approves what a person finishes in the native form.
+func (w *world) handOff(c string) (opID string) {
+	w.t.Helper()
+	opID = w.propose(c, orderMessage)
+	w.must(w.decide(w.decision(w.status(opID, operation.AwaitingApproval), operation.Approve)))
+	w.status(opID, operation.HandedOff)
+	return opID
 }
 
 // decided proposes, decides and waits for the outcome.
