@@ -388,6 +388,7 @@ var Page = map[string]Text{
 	"lines.keys":   {"Enter 到下一行，在最后一行则添加一行。", "Enter goes to the next line; on the last one it adds another."},
 
 	"effects":       {"由此产生的结果", "What will happen"},
+	"effects.none":  {"还没有改动。", "Nothing has been changed yet."},
 	"effects.busy":  {"ERP 正在试算…", "The ERP is working it out…"},
 	"effects.blind": {"暂时无法试算，金额可能不是最新的。", "It cannot be worked out just now; amounts may not be current."},
 

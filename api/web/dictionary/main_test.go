@@ -18,9 +18,11 @@ import (
 
 func TestGeneratedDictionaryIsCurrent(t *testing.T) {
 	t.Parallel()
-	got, err := os.ReadFile(filepath.Join("..", output))
-	if err != nil || !bytes.Equal(got, source()) {
-		t.Errorf("%s is stale (%v): run `go generate ./api/web`", output, err)
+	for name, make := range outputs {
+		got, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil || !bytes.Equal(got, make()) {
+			t.Errorf("%s is stale (%v): run `go generate ./api/web`", name, err)
+		}
 	}
 }
 
@@ -106,6 +108,25 @@ func TestEveryValueOfTheWireHasAWord(t *testing.T) {
 	for _, key := range keys {
 		if _, ok := text.Page[key]; !ok {
 			t.Errorf("%s has no text", key)
+		}
+	}
+}
+
+func TestWhatEveryPageLoadsSaysNothingOfTheERPsOwn(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../src/*.ts*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key := range pick(true) {
+			if bytes.Contains(data, []byte("t('"+key+"'")) {
+				t.Errorf("%s says %s, which only the pages of the ERP have", f, key)
+			}
 		}
 	}
 }

@@ -1,10 +1,15 @@
 // Two languages from one generated dictionary. Texts are whole sentences with
 // named places; nothing is put together from pieces.
 import { faults, page } from './dictionary.gen'
+import type { erp } from './erp/dictionary.gen'
 import type { Label, Params } from './types'
 
 export type Lang = 'zh' | 'en'
-export type Key = keyof typeof page
+export type Key = keyof typeof page | keyof typeof erp
+
+const texts: Record<string, readonly [string, string]> = { ...page }
+/** Adds the texts of a part of the page that is loaded later. */
+export const speaks = (more: Record<string, readonly [string, string]>): void => { Object.assign(texts, more) }
 
 let lang: Lang = 'zh'
 let zone: string | undefined
@@ -23,23 +28,22 @@ function fill(text: string, places?: Record<string, string | number | undefined>
   return text.replace(/\{(\w+)\}/g, (_, name) => String(places?.[name] ?? ''))
 }
 export function t(key: Key, places?: Record<string, string | number>): string {
-  return fill(page[key][lang === 'zh' ? 0 : 1], places)
+  return fill(texts[key]![lang === 'zh' ? 0 : 1], places)
 }
 /** A key made from a wire value ("status.executed"); the value itself when unknown. */
 export function word(group: string, value: string): string {
   const key = `${group}.${value}`
-  return key in page ? t(key as Key) : value
+  return key in texts ? t(key as Key) : value
 }
 export const label = (l?: Label): string => (l ? (lang === 'en' && l.en) || l.zh || l.en : '')
 
 /** The sentence of a fault code: what happened and what to do. */
 export function faultText(code: string, params: Params = {}): string {
-  const texts: Record<string, readonly [string, string]> = faults
   const p: Params = { ...params }
   for (const name of ['at', 'deadline']) if (p[name]) p[name] = when(p[name])
   if (p.status) p.status = word('status', p.status)
   if (p.channel) p.channel = word('channel', p.channel)
-  return fill((texts[code] ?? faults.internal)[lang === 'zh' ? 0 : 1], p)
+  return fill(((faults as Record<string, readonly [string, string]>)[code] ?? faults.internal)[lang === 'zh' ? 0 : 1], p)
 }
 
 const locale = () => (lang === 'zh' ? 'zh-CN' : 'en-GB')

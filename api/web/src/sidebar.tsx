@@ -27,7 +27,7 @@ export function Sidebar({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       <a class="nav-link" href="/inbox" aria-current={here.page === 'inbox' ? 'page' : undefined} onClick={onClose}>
         <Icon name="inbox" />{t('inbox')}{conversations.inbox > 0 && <span class="count"><span aria-hidden="true">{conversations.inbox}</span><span class="sr">{t('pending.count', { count: conversations.inbox })}</span></span>}
       </a>
-      <a class="nav-link" href="/erp/" aria-current={here.page === 'erp' ? 'page' : undefined} onClick={onClose}><Icon name="file" />{t('erp.home')}</a>
+      <a class="nav-link" href="/erp/" aria-current={here.page === 'erp' ? 'page' : here.page === 'form' ? 'true' : undefined} onClick={onClose}><Icon name="file" />{t('erp.home')}</a>
       <a class="nav-link" href="/erp/todos" aria-current={here.page === 'todos' ? 'page' : undefined} onClick={onClose}>
         <Icon name="check" />{t('todos')}{todos.waiting > 0 && <span class="count"><span aria-hidden="true">{todos.waiting}</span><span class="sr">{t('pending.count', { count: todos.waiting })}</span></span>}
       </a>

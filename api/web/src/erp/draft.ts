@@ -104,10 +104,15 @@ export class Draft extends Store {
   /** Something that extra tells has changed. */
   edited(path: string): void {
     this.touched.add(path)
-    this.problems.delete(path)
+    this.forget(path)
     if (this.setup.guarded) guard.hold(this.dirty)
     this.now()
     this.look(350)
+  }
+  /** What was wrong with a field, and with what it holds, has been dealt with. */
+  forget(path: string): void {
+    for (const p of [...this.problems.keys()]) if (p === path || p.startsWith(path + '[')) this.problems.delete(p)
+    if (this.problems.size === 0 && this.failure?.fields.length) this.failure = null
   }
   get dirty(): boolean { return this.state() !== this.clean }
   private state(): string { return JSON.stringify([this.payload(), this.setup.extra?.()]) }
@@ -155,7 +160,7 @@ export class Draft extends Store {
       erp.preview(this.setup.form.form, this.setup.action, this.setup.target, this.whole).then((p) => {
         if (mine !== this.asked) return
         Object.assign(this, { preview: p, looking: false, blind: null })
-        for (const path of this.touched) this.problems.delete(path)
+        for (const path of this.touched) this.forget(path)
         this.now()
       }, (e) => {
         if (mine !== this.asked) return
@@ -173,7 +178,7 @@ export class Draft extends Store {
     if (!touchedOnly) this.problems.clear()
     for (const x of all) {
       const path = this.place(x.field)
-      if (!touchedOnly || this.touched.has(path)) this.problems.set(path, x.detail)
+      if (!touchedOnly || this.touched.has(path) || this.touched.has(path.replace(/\[.*/, ''))) this.problems.set(path, x.detail)
     }
   }
   /** "lines[2].quantity" counts the lines that were sent, from 1. */

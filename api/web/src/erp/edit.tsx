@@ -54,7 +54,7 @@ export function NewPage({ form }: { form: Form }) {
 function New({ form }: { form: Form }) {
   const d = useDraft({ form, action: 'create', fields: form.fields, guarded: true })
   return (
-    <Sheet kicker={label(form.label)} title={t('list.new', { form: label(form.label) })} object={label(form.help)}>
+    <Sheet title={t('list.new', { form: label(form.label) })} object={label(form.help)}>
       <Editor draft={d} drafts={keeps(form)} back={listHref(form.form)} onSaved={(s) => arrive(form, s)} />
     </Sheet>
   )
@@ -97,7 +97,7 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
   const given = fields.filter((f) => !writable(f))
   const inputs = fields.filter(writable)
   const grids = d.setup.fields.filter((f) => !f.hidden && f.type === 'lines' && writable(f))
-  const priced = grids.length > 0 || !!d.preview?.diffs?.some((x) => x.derived) || !!d.preview?.notes?.length || !!d.blind
+  const shows = grids.length > 0 || d.updating || !!d.setup.staging || !!d.preview?.diffs?.some((x) => x.derived) || !!d.preview?.notes?.length || !!d.blind
   useEffect(() => {
     if (d.failure && !d.theirs) toTrouble(box.current)
   }, [d.failure])
@@ -105,7 +105,7 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
     const done = await d.save(more)
     if (done) onSaved(done)
   }
-  const main = () => void save(drafts ? { status: 'submitted' } : undefined)
+  const main = () => void save()
   const mark = (name: string) => (!d.prefilled.has(name) ? '' : d.setup.prefill && String(d.setup.prefill[name] ?? '') === String(d.values[name] ?? '') ? 'filled' : 'changed') as '' | 'filled' | 'changed'
   return (
     <div class="editor" ref={box} onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && !e.isComposing) { e.preventDefault(); main() } }}>
@@ -119,7 +119,7 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
       {d.updating && <Given draft={d} fields={given} />}
       {grids.map((f) => <LineGrid key={f.name} draft={d} field={f} marked={d.prefilled.has(f.name)} />)}
       {children}
-      {priced && <Effects draft={d} />}
+      {shows && <Effects draft={d} priced={grids.length > 0} />}
       <div class="row end save">
         <a class="btn" href={back}>{t('edit.cancel')}</a>
         {drafts && <button type="button" class="btn" data-save="draft" disabled={d.saving || !!d.theirs} onClick={() => void save({ status: 'draft' })}>{t('edit.draft')}</button>}

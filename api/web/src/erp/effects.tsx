@@ -5,12 +5,15 @@ import { PreviewBody } from '../preview'
 import type { Draft } from './draft'
 
 /** Below a form: the total at once, the rest as it follows. It keeps its place while it is worked out. */
-export function Effects({ draft: d }: { draft: Draft }) {
+export function Effects({ draft: d, priced }: { draft: Draft; priced: boolean }) {
   const p = d.preview
+  const asked = d.updating || d.setup.staging ? (p?.diffs ?? []).filter((x) => !x.derived) : []
   const derived = (p?.diffs ?? []).filter((x) => x.derived && !inLines(p!, x) && x.after !== p!.total)
   return (
     <section class="effects" aria-label={t('effects')} aria-busy={d.looking} data-looked={!d.looking && !!p}>
-      <p class="total row between"><span>{t('line.total')}</span><strong>{p?.total ? `${p.currency ?? ''} ${money(p.total)}` : '—'}</strong></p>
+      {!p && !priced && !d.blind && <p class="quiet">{t(d.looking ? 'effects.busy' : 'effects.none')}</p>}
+      {asked.length > 0 && <Diffs diffs={asked} caption={t('diff.asked')} />}
+      {(priced || p?.total) && <p class="total row between"><span>{t('line.total')}</span><strong>{p?.total ? `${p.currency ?? ''} ${money(p.total)}` : '—'}</strong></p>}
       {derived.length > 0 && <Diffs diffs={derived} caption={t('diff.derived')} derived />}
       <Notes draft={d} />
     </section>

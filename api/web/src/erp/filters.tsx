@@ -43,7 +43,9 @@ export function toFilters(all: Condition[]): Filter[] {
 }
 
 export function Filters({ form, filters, onFind }: { form: Form; filters: Filter[]; onFind: (f: Filter[]) => void }) {
-  const fields = choices(form)
+  // What an address asks for may be of the other language.
+  const fields = [...choices(form)]
+  for (const x of filters) { const f = form.fields.find((y) => y.name === x.field && y.filter); if (f && !fields.includes(f) && !fields.some((y) => y.name === f.name) && operators(f).length) fields.push(f) }
   const start = () => (filters.length ? toConditions(filters) : [blank(usual(fields))])
   const [rows, setRows] = useState(start)
   if (fields.length === 0) return null

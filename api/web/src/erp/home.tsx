@@ -20,7 +20,7 @@ export function Home() {
   const domains = [...new Set(records.map((f) => f.domain))].sort((a, b) => rank(a) - rank(b))
   return (
     <div class="column wide">
-      <Crumbs />
+      <Crumbs top />
       <div class="row between">
         <h2 class="page-title">{t('erp.title')}</h2>
         <a class="btn" href="/erp/todos"><Icon name="check" />{t('todos')}{todos.waiting > 0 && <span class="count">{todos.waiting}</span>}</a>

@@ -10,7 +10,11 @@ import { Control, kind } from './control'
 import { type Draft, type Line, rowsOf, writable } from './draft'
 
 /** Columns that are worked out stand only where they can be shown. */
-export function columnsOf(f: Field): Shown[] { return shown((f.lines ?? []).filter((c) => !c.hidden && c.name !== 'line_no')) }
+export function columnsOf(f: Field, worked: Row[]): Shown[] {
+  return shown((f.lines ?? []).filter((c) => !c.hidden && c.name !== 'line_no')).filter((c) => writable(c.field) || USUAL.includes(c.field.name) || worked.some((r) => value(c, r)))
+}
+/** Columns that every priced document works out: they have their place from the start. */
+const USUAL = ['unit', 'base_price', 'discount', 'unit_price', 'amount']
 
 /** What the ERP makes of the line: its own values, or what the preview tells of them. */
 function worked(d: Draft, f: Field, l: Line): Row {
@@ -22,10 +26,11 @@ function worked(d: Draft, f: Field, l: Line): Row {
 }
 
 export function LineGrid({ draft: d, field: f, marked }: { draft: Draft; field: Field; marked?: boolean }) {
-  const columns = columnsOf(f)
+  const lines = d.lines[f.name] ?? []
+  const told = lines.map((l) => worked(d, f, l))
+  const columns = columnsOf(f, told)
   const table = useRef<HTMLTableElement>(null)
   const wanted = useRef<{ $: number; column: string } | null>(null)
-  const lines = d.lines[f.name] ?? []
   const inputs = columns.filter((c) => writable(c.field))
   useEffect(() => {
     const w = wanted.current
@@ -56,7 +61,7 @@ export function LineGrid({ draft: d, field: f, marked }: { draft: Draft; field: 
           <thead><tr>{columns.map((c) => <th scope="col" class={isFigure(c.field) ? 'num' : undefined}>{label(c.field.label)}{c.field.required && <span class="req" aria-hidden="true"> *</span>}</th>)}<th scope="col"><span class="sr">{t('lines.tools')}</span></th></tr></thead>
           <tbody>
             {lines.map((l, i) => {
-              const info = worked(d, f, l)
+              const info = told[i]!
               const bad = d.problems.get(`${f.name}.${l.$}`)
               return (
                 <tr key={l.$} data-line={l.$} class={bad ? 'bad-line' : undefined}>

@@ -2,7 +2,7 @@
 // order stand in the address, so that the way back finds them again.
 import { useEffect, useState } from 'preact/hooks'
 import { asProblem, type Problem } from '../api'
-import { decimal, label, t } from '../i18n'
+import { decimal, label, language, t } from '../i18n'
 import { Failure, Icon } from '../parts'
 import { listHref, recordHref, shown, value } from '../records'
 import { go } from '../route'
@@ -81,7 +81,7 @@ export function ListPage({ form, search }: { form: Form; search: string }) {
           {making && <a class="btn primary" href={listHref(form.form) + '?new=1'}><Icon name="plus" />{t('list.create')}</a>}
           <Export form={form} query={query} />
         </span>}>
-        <Filters key={form.form} form={form} filters={filters} onFind={find} />
+        <Filters key={form.form + language()} form={form} filters={filters} onFind={find} />
         {problem && <Trouble problem={problem} again={() => void again()} />}
         {!page && !problem && <Loading />}
         {page && rows.length === 0 && <p class="empty">{t(filters.length ? 'search.none' : 'list.none')}</p>}

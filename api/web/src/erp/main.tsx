@@ -1,10 +1,11 @@
 // The pages of the ERP: catalogue, lists, records, keying in, to-dos.
-import { label, t } from '../i18n'
+import { speaks, t } from '../i18n'
 import { Dialog } from '../parts'
 import { forms } from '../records'
 import { guard, type Route } from '../route'
 import { session } from '../session'
 import { useStore } from '../store'
+import { erp as texts } from './dictionary.gen'
 import { EditPage, NewPage } from './edit'
 import { GeneratePage } from './generate'
 import { Home } from './home'
@@ -14,6 +15,8 @@ import { Crumbs, Loading, Trouble } from './parts'
 import { RecordPage } from './record'
 import { StagingPage } from './staging'
 import { TodosPage } from './todos'
+
+speaks(texts)
 
 export function Erp({ here }: { here: Route }) {
   useStore(session)
@@ -68,6 +71,3 @@ function Leave() {
     </Dialog>
   )
 }
-
-/** What an address of a form is called in the title bar. */
-export const titleOf = (form: string): string => label(forms.get(form)?.label)

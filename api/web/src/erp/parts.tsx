@@ -9,12 +9,12 @@ import { visited } from '../route'
 import type { Field, Form, Row } from '../types'
 
 /** Back to the conversation, the catalogue, the list and the record, as far as one is inside. */
-export function Crumbs({ form, bill }: { form?: Form; bill?: string }) {
+export function Crumbs({ form, bill, top }: { form?: Form; bill?: string; top?: boolean }) {
   const back = visited.get()
   return (
     <nav class="crumbs" aria-label={t('record.ways')}>
       <a href={back ? '/c/' + back : '/'}><Icon name="back" />{t(back ? 'record.back' : 'new')}</a>
-      <a href="/erp/">{t('erp.home')}</a>
+      {!top && <a href="/erp/">{t('erp.home')}</a>}
       {form && <a href={listHref(form.form)}>{t('record.all', { form: label(form.label) })}</a>}
       {form && bill && <a href={recordHref(form.form, bill)}>{bill}</a>}
     </nav>
