@@ -3,7 +3,9 @@ package builtin_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,7 +30,7 @@ func bench(b *testing.B) (*builtin.Connector, erp.Identity) {
 	}
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `INSERT INTO erp.stock_ledger (tenant_id, product, warehouse, quantity, reason)
-		SELECT tenant_id, product, warehouse, 1000000, 'adjustment' FROM erp.stock WHERE product IN ('P-0001', 'P-0002')`)
+		SELECT tenant_id, product, warehouse, 1000000, 'adjustment' FROM erp.stock WHERE product <= 'P-0020'`)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -68,9 +70,23 @@ func BenchmarkRecord(b *testing.B) {
 // BenchmarkExecute is one order with two lines, preview not counted.
 func BenchmarkExecute(b *testing.B) {
 	c, id := bench(b)
+	benchOrder(b, c, id, `{"product":"P-0001","quantity":1},{"product":"P-0002","quantity":1}`)
+}
+
+// BenchmarkExecuteTwentyLines is one order with twenty lines, preview not counted.
+func BenchmarkExecuteTwentyLines(b *testing.B) {
+	c, id := bench(b)
+	var lines []string
+	for i := range 20 {
+		lines = append(lines, fmt.Sprintf(`{"product":"P-%04d","quantity":1}`, i+1))
+	}
+	benchOrder(b, c, id, strings.Join(lines, ","))
+}
+
+func benchOrder(b *testing.B, c *builtin.Connector, id erp.Identity, lines string) {
+	b.Helper()
 	ctx := context.Background()
-	change := nouns.Change{Form: "sales_order", Action: "create", Payload: json.RawMessage(
-		`{"customer":"C-0001","lines":[{"product":"P-0001","quantity":1},{"product":"P-0002","quantity":1}]}`)}
+	change := nouns.Change{Form: "sales_order", Action: "create", Payload: json.RawMessage(`{"customer":"C-0001","lines":[` + lines + `]}`)}
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
 		p, err := c.Preview(ctx, id, change)

@@ -66,7 +66,6 @@ type outcome struct {
 	preview nouns.Preview
 }
 
-
 // opTypes says which kinds of change an action may come as.
 var opTypes = map[string]nouns.OpType{"create": nouns.OpCreate, "update": nouns.OpUpdate, "delete": nouns.OpDelete, "examine": nouns.OpExamine,
 	"unexamine": nouns.OpExamine, "generate": nouns.OpGenerate}

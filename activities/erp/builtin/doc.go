@@ -9,8 +9,33 @@
 // bound; there is nothing else in it that a caller could say.
 //
 // Preview and Execute run the same code: gather (lock and read, in one order of
-// locks for all writes: draft, order, customer, product, stock, counter), check,
-// apply. Preview rolls back; so what a card shows is what the write did, once.
+// locks for all writes: draft, source documents, own document, partner, currencies,
+// taxes, products, stock, counter), check, apply. Preview rolls back; so what a
+// card shows is what the write did, once.
+//
+// # Documents
+//
+// All documents are driven by one engine; a kind is a row in kinds (document_kind.go)
+// and, if its examination moves goods in its own way, one function. To add one: its
+// tables and views, its form in forms/, its row. What they share:
+//
+//   - create, update, delete (drafts), submit, withdraw, examine, unexamine, close,
+//     cancel, generate; immediate kinds are examined when they are made;
+//   - drawing: generate takes what remains of examined sources, one document of all
+//     or one each. Drawn quantity, amount and tax are kept in the source's lines; the
+//     last part takes the rest, so parts add up to the whole. Cancelling gives back;
+//   - a source closes when all of it is drawn by examined documents, and opens again
+//     when one of them is taken back. So a closed source has no document behind it
+//     that is not examined, and closing by hand refuses while there is one;
+//   - promises: an order that is submitted or examined has allocated what examined
+//     deliveries have not taken. Every change sets the allocation to the difference
+//     of what the order held before and after it, also when it opens again;
+//   - the ledger: examining writes rows, unexamine reverses what the ledger holds of
+//     the document, whatever a bill of material says by then;
+//   - receivables and payables open a balance, receipts and payments settle them.
+//
+// Writing takes one round trip whatever the number of lines: promises that go, goods,
+// promises that come, sources, and last the statement with the counter.
 //
 // # A write
 //
@@ -39,7 +64,9 @@
 //
 // # Intentional
 //
-// A stock level is compared with what the person saw, not with what is needed.
+// A stock level is compared with what the person saw, not with what is needed; so is
+// a partner's balance, where the card shows one. Exchange rate and prices of a drawn
+// document are its source's.
 // Lines of one product are merged, and a note says so. The fact of a name is the
 // name in both languages, so it does not depend on who looks. An unknown form
 // answers permission_denied, like one outside the grants. The deadline is compared

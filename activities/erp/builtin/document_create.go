@@ -128,7 +128,7 @@ func (s *docStep) gatherKeyed(ctx context.Context, j *job, d *document, asked []
 	if err := s.m.hold(ctx, j, n); err != nil {
 		return err
 	}
-	s.build(j, d, asked)
+	s.build(d, asked)
 	s.notePartner(j, true, false)
 	s.noteProducts(j, d)
 	if n.warehouses != nil {
@@ -166,7 +166,7 @@ func (s *docStep) complete(d *document) {
 
 // build makes the lines: units resolved, lines of one product and unit merged in
 // the place of the first, priced.
-func (s *docStep) build(j *job, d *document, asked []askedLine) {
+func (s *docStep) build(d *document, asked []askedLine) {
 	if s.k.partner != "" && s.m.partner != nil {
 		d.head["currency"] = s.m.partner.Currency
 		rate, ok := s.m.rate(s.m.partner.Currency)
@@ -291,8 +291,7 @@ func (s *docStep) noteProducts(j *job, d *document) {
 			continue
 		}
 		object := objectName(j.locale(), x.Name, x.NameEn, x.Code)
-		s.fact(nouns.FactName, "product", code, "name", "", nouns.Label{Zh: "产品名称", En: "Product name"}, object, bothNames(x.Name, x.NameEn))
-		s.fact(nouns.FactName, "product", code, "unit", "", nouns.Label{Zh: "单位", En: "Unit"}, object, bothNames(x.Unit, x.UnitEn))
+		s.noteNames(j, []string{code})
 		if s.k.sells {
 			s.fact(nouns.FactProductStatus, "product", code, "status", "", nouns.Label{Zh: "销售状态", En: "Sales status"}, object, x.Status)
 		}
@@ -407,7 +406,7 @@ func (s *docStep) check(j *job) error {
 		return err
 	}
 	s.planNew(j)
-	s.checkStock(j, p)
+	s.checkStock(p)
 	return p.err()
 }
 

@@ -133,7 +133,7 @@ func (p *plan) after(stock map[place]level) map[place]level {
 }
 
 // checkStock refuses what would leave less in a place than is promised there.
-func (s *docStep) checkStock(j *job, p *problems) {
+func (s *docStep) checkStock(p *problems) {
 	after := s.plan.after(s.m.stock)
 	var short []place
 	for at, l := range after {
@@ -143,12 +143,9 @@ func (s *docStep) checkStock(j *job, p *problems) {
 	}
 	slices.SortFunc(short, place.compare)
 	for _, at := range short {
-		zh, en, unit := at.product, at.product, ""
+		zh, en, unit := s.m.productName("zh", at.product), s.m.productName("en", at.product), ""
 		if x := s.m.products[at.product]; x != nil {
-			zh, en, unit = x.Name, objectName("en", x.Name, x.NameEn, x.Code), x.Unit
-		} else {
-			zh = s.m.productName("zh", at.product)
-			en = s.m.productName("en", at.product)
+			zh, unit = x.Name, x.Unit
 		}
 		have := s.m.stock[at].available()
 		p.add(s.pathOf(at), fmt.Sprintf("库存不足：%s 在 %s 只有 %s %s 可用", zh, s.m.warehouseName("zh", at.warehouse), have, unit),

@@ -42,7 +42,7 @@ func (b generateDocument) gather(ctx context.Context, j *job) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := s.pick(j, numbers, picks, held)
+	parts := s.pick(numbers, picks, held)
 	var groups [][]draw
 	for _, part := range parts {
 		if len(groups) == 0 || (split && groups[len(groups)-1][0].source != part.source) {
@@ -225,6 +225,9 @@ func (s *docStep) holdSources(ctx context.Context, j *job, numbers []string) (ma
 		}
 		s.sources = append(s.sources, d)
 		s.noteDocument(d)
+		if until := d.head["valid_until"]; until != "" && until < s.m.today {
+			s.notes = append(s.notes, nouns.Label{Zh: n + " 的报价有效期至 " + until + "，已过期。", En: n + " was valid until " + until + " only."})
+		}
 		if d.status != "examined" {
 			s.wrong.add("sources", d.number+" 未审核或已完结，不能生成下游单据", d.number+" is not examined or is closed: nothing can be made of it")
 		}
@@ -233,7 +236,7 @@ func (s *docStep) holdSources(ctx context.Context, j *job, numbers []string) (ma
 }
 
 // pick turns what was asked for into parts of the sources, and judges them.
-func (s *docStep) pick(j *job, numbers []string, picks []wanted, held map[string]*document) []draw {
+func (s *docStep) pick(numbers []string, picks []wanted, held map[string]*document) []draw {
 	all := len(picks) == 0
 	if all {
 		for _, n := range numbers {
@@ -377,6 +380,7 @@ func (s *docStep) completeDrawn(ctx context.Context, j *job) error {
 		}
 	}
 	s.notePartner(j, s.k.sells, false)
+	s.noteNames(j, n.products)
 	for _, code := range n.products {
 		if x := s.m.products[code]; x != nil && s.k.sells {
 			s.fact(nouns.FactProductStatus, "product", code, "status", "", nouns.Label{Zh: "销售状态", En: "Sales status"}, s.m.productName(j.locale(), code), x.Status)
@@ -415,7 +419,7 @@ func (s *docStep) gatherPaid(ctx context.Context, j *job, d *document, rows []va
 	if err != nil {
 		return err
 	}
-	s.draws = s.pick(j, numbers, picks, held)
+	s.draws = s.pick(numbers, picks, held)
 	if len(s.draws) > 0 {
 		made := s.drawn(s.draws, d.head)
 		if want := d.partner(); want != made.partner() {

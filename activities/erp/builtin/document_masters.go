@@ -27,7 +27,7 @@ type masters struct {
 	materials  map[string][]material
 	stock      map[place]level
 	// balance is what the partner owes (a customer) or is owed (a supplier) in the
-	// partner's currency.
+	// document's currency.
 	balance decimal.Decimal
 }
 
@@ -114,6 +114,8 @@ type need struct {
 	// is shown.
 	partner string
 	alone   bool
+	// currency is that of the balance.
+	currency string
 	// products are codes in any order; date is the day for which prices hold.
 	products []string
 	date     string
@@ -162,8 +164,8 @@ func (m *masters) holdPartner(b *batch, j *job, n need) {
 		if n.kind.partner == "supplier" {
 			owed = "payable"
 		}
-		ask(b, func(x struct{ Open decimal.Decimal }) { m.balance = x.Open }, "SELECT coalesce(sum(t.open_amount), 0) FROM erp."+owed+" t JOIN erp."+n.kind.partner+
-			" p ON p.tenant_id = t.tenant_id AND p.code = t."+n.kind.partner+" AND p.currency = t.currency WHERE t.tenant_id = $1 AND p.code = $2 AND t.status = 'examined'", j.tenant, n.partner)
+		ask(b, func(x struct{ Open decimal.Decimal }) { m.balance = x.Open }, "SELECT coalesce(sum(t.open_amount), 0) FROM erp."+owed+" t WHERE t.tenant_id = $1 AND t."+n.kind.partner+
+			" = $2 AND t.currency = $3 AND t.status = 'examined'", j.tenant, n.partner, n.currency)
 	}
 }
 

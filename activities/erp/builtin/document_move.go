@@ -47,7 +47,7 @@ func (b moveDocument) gather(ctx context.Context, j *job) (step, error) {
 	if len(j.change.Payload) == 0 {
 		j.change.Payload = json.RawMessage("{}")
 	}
-	args, _ := parse(j.change.Payload, j.form.parts[b.action], true, zoneOf(j.id), p)
+	args := parse(j.change.Payload, j.form.parts[b.action], true, zoneOf(j.id), p)
 	if err := p.err(); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (s *docStep) holdOwn(ctx context.Context, j *job) error {
 func (s *docStep) holdMoved(ctx context.Context, j *job) error {
 	action, d := j.change.Action, s.own
 	examines := action == "examine" || action == "unexamine"
-	n := need{kind: s.k, partner: d.partner(), alone: examines && (s.k.owed || s.k.pays)}
+	n := need{kind: s.k, partner: d.partner(), currency: d.head["currency"], alone: examines && (s.k.owed || s.k.pays)}
 	touched := []*document{d}
 	if !s.k.pays {
 		n.products = productsOf(d)
@@ -156,6 +156,9 @@ func (s *docStep) holdMoved(ctx context.Context, j *job) error {
 		return err
 	}
 	s.notePartner(j, false, n.alone)
+	if !s.k.pays {
+		s.noteNames(j, productsOf(d))
+	}
 	if action == "examine" && s.k.produces && s.k.moves != nil {
 		s.noteMaterials(j, d)
 	}
@@ -327,7 +330,7 @@ func (s *docStep) planSources(sign int64) {
 }
 
 // cancelNotes say what cancelling does not do.
-func cancelNotes(k *kind, was string) []nouns.Label {
+func cancelNotes(k *kind) []nouns.Label {
 	switch {
 	case k.form == "sales_order":
 		return []nouns.Label{{

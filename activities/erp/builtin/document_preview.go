@@ -80,7 +80,7 @@ func (s *docStep) actionNotes(j *job) []nouns.Label {
 		}
 		return []nouns.Label{note}
 	case j.change.Action == "cancel":
-		return cancelNotes(s.k, s.own.status)
+		return cancelNotes(s.k)
 	case j.change.Action == "unexamine":
 		return unexamineNotes(s.k)
 	}
@@ -275,6 +275,13 @@ func (s *docStep) balanceDiff(j *job) nouns.Diff {
 	}
 	return nouns.Diff{Field: "balance", Label: label, Type: nouns.Money, Object: s.partnerName(j), Before: s.m.balance.String(),
 		After: s.m.balance.Add(s.plan.balance).String(), Derived: true}
+}
+
+// consequences are what the history of a source calls what was done to it by
+// another document; they are no actions of its form.
+var consequences = map[string]nouns.Label{
+	"draw": {Zh: "被下推", En: "Drawn from"}, "give_back": {Zh: "下推退回", En: "Given back"}, "settle": {Zh: "核销", En: "Settled"},
+	"unsettle": {Zh: "撤销核销", En: "Settlement taken back"}, "reopen": {Zh: "重新打开", En: "Opened again"}, "close": {Zh: "自动完结", En: "Closed"},
 }
 
 // sourceAction is what the history of a source calls the change.

@@ -162,6 +162,17 @@ func (s *docStep) partnerName(j *job) string {
 	return ""
 }
 
+// noteNames writes down what a person reads of the products.
+func (s *docStep) noteNames(j *job, codes []string) {
+	for _, code := range codes {
+		if x := s.m.products[code]; x != nil {
+			object := objectName(j.locale(), x.Name, x.NameEn, x.Code)
+			s.fact(nouns.FactName, "product", code, "name", "", nouns.Label{Zh: "产品名称", En: "Product name"}, object, bothNames(x.Name, x.NameEn))
+			s.fact(nouns.FactName, "product", code, "unit", "", nouns.Label{Zh: "单位", En: "Unit"}, object, bothNames(x.Unit, x.UnitEn))
+		}
+	}
+}
+
 // noteStock writes down the levels of the places, in lock order: what is available
 // where stock is promised, else what lies there.
 func (s *docStep) noteStock(j *job, places []place) {

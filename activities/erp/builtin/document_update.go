@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"github.com/shopspring/decimal"
-
 	nouns "github.com/erpilot/erpilot/schema/erp"
 )
 
@@ -33,6 +31,13 @@ func (b updateDocument) gather(ctx context.Context, j *job) (step, error) {
 		return nil, err
 	}
 	own := s.own
+	same := rows == nil
+	for name, v := range set {
+		same = same && own.head[name] == v
+	}
+	if same {
+		s.wrong.add("", "新值与现值相同，没有变化", "the new values are the present ones: nothing changes")
+	}
 	if own.status != "draft" {
 		s.wrong.add("status", "单据 "+own.number+" 不是草稿，不能修改", own.number+" is no draft and cannot be changed")
 	}
@@ -86,7 +91,7 @@ func askedAgain(d *document) []askedLine {
 	for i, l := range d.lines {
 		out[i] = askedLine{product: l.Product, unit: l.Unit, quantity: l.Quantity}
 		if d.kind.buys {
-			price := decimal.Decimal(l.UnitPrice)
+			price := l.UnitPrice
 			out[i].price = &price
 		}
 	}

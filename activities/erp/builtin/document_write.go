@@ -43,19 +43,15 @@ func (s *docStep) apply(ctx context.Context, j *job) (outcome, error) {
 		history = append(history, historyRow{Ord: s.madeFrom(c.doc), Form: c.doc.kind.form, Key: &c.doc.number, Version: c.doc.version + 1,
 			Action: sourceAction(c), Comment: comment, Diffs: sourceDiffs(j, c, false)})
 	}
-	var err error
 	switch {
 	case s.own == nil:
-		err = s.writeNew(&b, j, history, &numbers)
+		s.writeNew(&b, j, history, &numbers)
 	case s.docs != nil:
 		numbers = []string{s.own.number}
-		err = s.writeAgain(&b, j)
+		s.writeAgain(&b, j)
 	default:
 		numbers = []string{s.own.number}
-		err = s.writeMove(&b, j, history)
-	}
-	if err != nil {
-		return outcome{}, err
+		s.writeMove(&b, j, history)
 	}
 	s.readLevels(&b, j, after)
 	if err := b.run(ctx, j.tx); err != nil {
@@ -175,7 +171,7 @@ func (k *kind) set(b *batch, j *job, number string, values map[string]any) {
 
 // writeNew queues the one statement that makes number, header, lines, ledger and
 // history: the counter is locked there, and nothing may dawdle behind it.
-func (s *docStep) writeNew(b *batch, j *job, history []historyRow, numbers *[]string) error {
+func (s *docStep) writeNew(b *batch, j *job, history []historyRow, numbers *[]string) {
 	type newDocument struct {
 		Head  map[string]string `json:"head"`
 		Lines []*docLine        `json:"lines"`
@@ -221,7 +217,6 @@ func (s *docStep) writeNew(b *batch, j *job, history []historyRow, numbers *[]st
 SELECT number FROM n ORDER BY ord`
 	ask(b, func(x struct{ Number string }) { *numbers = append(*numbers, x.Number) }, sql,
 		j.tenant, s.k.form, len(s.docs), s.k.prefix, asJSON(rows), asJSON(history), j.id.User.UserID, j.channel, j.opID)
-	return nil
 }
 
 func (s *docStep) writeHistory(b *batch, j *job, rows []historyRow) {
@@ -237,7 +232,7 @@ func (s *docStep) writeHistory(b *batch, j *job, rows []historyRow) {
 }
 
 // writeAgain queues a draft's new values and lines.
-func (s *docStep) writeAgain(b *batch, j *job) error {
+func (s *docStep) writeAgain(b *batch, j *job) {
 	d := s.docs[0]
 	values := map[string]any{}
 	for c, v := range d.head {
@@ -251,11 +246,10 @@ func (s *docStep) writeAgain(b *batch, j *job) error {
 	b.Queue("INSERT INTO "+s.k.lineTable()+" (tenant_id, number, "+quoted("", columns)+") SELECT $1, $2, "+quoted("r.", columns)+
 		" FROM jsonb_populate_recordset(NULL::"+s.k.lineTable()+", $3::jsonb) r", j.tenant, d.number, asJSON(d.lines))
 	s.writeHistory(b, j, []historyRow{{Form: s.k.form, Key: &d.number, Version: d.version + 1, Action: j.change.Action, Comment: new(string), Diffs: s.headDiffs(j, d, s.own)}})
-	return nil
 }
 
 // writeMove queues the new status, or deletes the document.
-func (s *docStep) writeMove(b *batch, j *job, history []historyRow) error {
+func (s *docStep) writeMove(b *batch, j *job, history []historyRow) {
 	d, action := s.own, j.change.Action
 	reason, _ := s.payload["reason"].(string)
 	if action == "delete" {
@@ -278,7 +272,6 @@ func (s *docStep) writeMove(b *batch, j *job, history []historyRow) error {
 	}
 	history = append(history, historyRow{Form: s.k.form, Key: &d.number, Version: d.version + 1, Action: action, Comment: &reason, Diffs: s.moveDiffs(j)})
 	s.writeHistory(b, j, history)
-	return nil
 }
 
 // readLevels queues reading the stock as it is after the change.

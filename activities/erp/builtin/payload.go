@@ -21,13 +21,13 @@ type values map[string]string
 // parse reads a payload by the fields that may be written; lines fields are left
 // to parseLines. Unknown and read-only fields are problems, missing required
 // ones too when all is set (create).
-func parse(raw json.RawMessage, fields []field, all bool, zone *time.Location, p *problems) (values, map[string]json.RawMessage) {
+func parse(raw json.RawMessage, fields []field, all bool, zone *time.Location, p *problems) values {
 	obj, ok := object(raw)
 	if !ok || len(raw) > maxPayload {
 		p.add("", "内容应为 JSON 对象", "the payload must be a JSON object")
-		return nil, nil
+		return nil
 	}
-	return parseObject(obj, "", fields, all, zone, p), obj
+	return parseObject(obj, "", fields, all, zone, p)
 }
 
 func parseObject(obj map[string]json.RawMessage, path string, fields []field, all bool, zone *time.Location, p *problems) values {

@@ -68,7 +68,7 @@ func (s *createStep) parse(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	s.set, _ = parse(whole, j.form.fields, true, zoneOf(j.id), p)
+	s.set = parse(whole, j.form.fields, true, zoneOf(j.id), p)
 	if key, ok := j.form.find(j.form.KeyField); ok && !key.ReadOnly && s.set[key.Name] == "" && !slices.ContainsFunc(p.list, named(key.Name)) {
 		if _, s.numbered = codePrefix[j.form.Form]; !s.numbered {
 			p.add(key.Name, "必填", "is required")

@@ -53,6 +53,7 @@ func (c *Connector) History(ctx context.Context, id erp.Identity, form, key stri
 		for _, r := range rows {
 			e := nouns.HistoryEntry{Version: r.Version, At: r.At.UTC(), Actor: r.Actor, ActorName: nouns.Label{Zh: r.ActorZh, En: r.ActorEn}.In(string(id.User.Locale)),
 				Channel: r.Channel, Action: r.Action, OpID: r.OpID, Comment: r.Comment}
+			e.ActionLabel = consequences[r.Action]
 			if a, ok := f.action(r.Action); ok {
 				e.ActionLabel = a.Label
 			}

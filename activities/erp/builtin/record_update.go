@@ -69,7 +69,7 @@ func (j *job) changed() (values, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, _ := parse(rest, j.form.fields, false, zoneOf(j.id), p)
+	set := parse(rest, j.form.fields, false, zoneOf(j.id), p)
 	for k := range cleared {
 		set[k] = ""
 	}
