@@ -21,6 +21,18 @@
 //   - A turn that cannot be signalled because it has closed needs nothing: later
 //     turns read the stored result.
 //
+// # Saved by hand
+//
+// SaveStaged writes a native form at once, as the person who sent it, under the
+// operation's client_token and always as attempt 1: a refused save leaves nothing at
+// the ERP, so the person mends it and saves again, and any number of tabs come to one
+// commit. Its digest covers what was approved and what is saved: the same values again
+// get the same answer, others are told what was saved. Values that differ from the
+// approved ones are kept in operation_edits under that digest, so that CompleteOperation
+// knows that they do. The ERP's outbox tells the workflow through the Relay, at least
+// once; a workflow that is gone leaves its row to be completed here. Whatever ends a
+// handed-off operation otherwise fences the token first (shut).
+//
 // # Intentional
 //
 // The begin of an attempt and its outcome are separate transactions around the

@@ -6,7 +6,8 @@
 //	             │                 │           ├→ refused
 //	             │                 │           ├→ failed ⇄ executing (retry)
 //	             │                 │           └→ reconciling → executed | refused | failed | needs_person
-//	             │                 └→ needs_login → approved | expired
+//	             │                 ├→ needs_login → approved | expired
+//	             │                 └→ handed_off → completed | abandoned | cancelled | awaiting_approval
 //	             └→ rejected | cancelled | expired
 //
 // Everything here is pure; workflows and activities ask, and carry out.

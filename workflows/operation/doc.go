@@ -19,6 +19,17 @@
 // failed operation stays open for retry until its deadline. A reset workflow runs
 // the same steps again and finds the row, or the ERP's commit record, ahead of it.
 //
+// # By hand
+//
+// An operation whose form is manual is handed off instead of written: its person
+// saves it in the ERP's own form until a deadline of its own. The signal that says so
+// proves nothing and carries nothing: CompleteOperation asks the ERP for the commit
+// under the operation's token. Who leaves the form, or lets the deadline pass, ends the
+// operation; the ERP shuts the token out first, so that a save at the same moment is
+// either the outcome or refused. A save that needs another approval comes as the update
+// revise and takes the operation back to awaiting_approval. The branch exists only for
+// operations that do not execute by themselves, so that no older history changes.
+//
 // # Intentional
 //
 // The turn is told by the activity that settled the row, not by this workflow:

@@ -36,8 +36,10 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 	group("rights", rights)
 	if can.IdempotentExecute {
 		group("once", once)
+		group("handed", handed)
 	}
 	if can.IdempotentExecute && can.Fence {
 		group("doubt", doubt)
+		group("left", left)
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/erpilot/erpilot/activities/model"
 	"github.com/erpilot/erpilot/activities/model/modeltest"
@@ -542,6 +544,63 @@ func TestASaveWhoseWorkflowIsGoneCompletesItsRow(t *testing.T) {
 		t.Errorf("no bill: %+v", row)
 	}
 	w.event(c, event.TurnEnded, 1)
+}
+
+func TestAHandedOffOperationSurvivesAResetAndAnOperatorMayEndIt(t *testing.T) {
+	t.Parallel()
+	w := proposing(t, 0, telephone("C-0001", "021-1111"), telephone("C-0002", "021-2222"))
+	li := w.site().as("yunfan", "shanghai", "li")
+	c := li.begin("改电话")
+	card := li.handed(c)
+	id := contract.OperationWorkflowID(card.OpID)
+	if _, err := w.parts.Temporal.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{Namespace: w.parts.Namespace,
+		WorkflowExecution: &common.WorkflowExecution{WorkflowId: id}, Reason: "test", RequestId: uuid.NewString(),
+		WorkflowTaskFinishEventId: w.firstTask(id)}); err != nil {
+		t.Fatal(err)
+	}
+	var state contract.OperationState
+	w.eventually("the new run to know that it is handed off", func() bool {
+		answer, err := w.parts.Temporal.QueryWorkflow(t.Context(), id, "", contract.QueryState)
+		return err == nil && answer.Get(&state) == nil && state.Status == operation.HandedOff
+	})
+	if !state.Deadline.Equal(card.Deadline) || w.op(card.OpID).Status != string(operation.HandedOff) {
+		t.Errorf("after the reset: %+v, the deadline was %s", state, card.Deadline)
+	}
+	_, version := li.customer("C-0001")
+	li.ok("POST", customerRecords, saving(card, version, "021-1111"), nil)
+	w.status(card.OpID, operation.Completed)
+
+	next := li.proposed(c, 2)
+	li.ok("POST", "/api/op/"+next.OpID+"/confirm", confirmation(next, uuid.NewString()), nil)
+	w.status(next.OpID, operation.HandedOff)
+	if err := w.parts.Temporal.CancelWorkflow(t.Context(), contract.OperationWorkflowID(next.OpID), ""); err != nil {
+		t.Fatal(err)
+	}
+	w.status(next.OpID, operation.Cancelled)
+	_, version = li.customer("C-0002")
+	if p := li.refused(409, customerRecords, saving(next, version, "021-2222")); p.Code != "already_decided" || p.Params["channel"] != "operator" {
+		t.Errorf("a save of what an operator ended: %+v", p)
+	}
+	if e := w.ended(c, 1); e.Status != "answered" {
+		t.Errorf("the turn ended %+v", e)
+	}
+}
+
+func TestDeletingAConversationWithAnOpenFormGivesTheFormUp(t *testing.T) {
+	t.Parallel()
+	w := proposing(t, 0, telephone("C-0001", "021-1111"))
+	li := w.site().as("yunfan", "shanghai", "li")
+	_, version := li.customer("C-0001")
+	c := li.begin("改电话")
+	card := li.handed(c)
+	if status, raw := li.do("DELETE", "/api/conversations/"+c, nil); status != 409 || problemOf(t, raw).Code != "pending_open" {
+		t.Fatalf("deleted at once: %d %s", status, raw)
+	}
+	li.ok("DELETE", "/api/conversations/"+c+"?cancel_pending=1", nil, nil)
+	w.status(card.OpID, operation.Cancelled)
+	if p := li.refused(409, customerRecords, saving(card, version, "021-1111")); p.Code != "already_decided" {
+		t.Errorf("saved after all: %+v", p)
+	}
 }
 
 func TestARecordIsKeyedInWithoutTheAgent(t *testing.T) {
