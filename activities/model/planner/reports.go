@@ -180,7 +180,10 @@ func (s *session) within(meta row, p *period) (filters []map[string]any, covers 
 	from, to := p.start(today), p.end(today)
 	covers = s.say("%[1]s", "%[2]s", p.zh, p.en)
 	if filterable(meta, "month") {
-		return []map[string]any{where("month", "gte", from.Format("2006-01")), where("month", "lte", to.Format("2006-01"))}, covers, nil
+		if from.Month() != to.Month() {
+			return []map[string]any{where("month", "prefix", from.Format("2006-"))}, covers, nil
+		}
+		return []map[string]any{where("month", "eq", from.Format("2006-01"))}, covers, nil
 	}
 	for _, name := range eventDates {
 		if filterable(meta, name) { // from midnight to midnight, also for times

@@ -188,7 +188,7 @@ func fits(r rec, filters []erp.Filter) bool {
 			if !strings.Contains(strings.ToLower(have), strings.ToLower(v)) {
 				return false
 			}
-		case erp.Gte, erp.Lt, erp.Lte: // the fake has nothing to leave out
+		case erp.Gte, erp.Lt, erp.Prefix: // the fake has nothing to leave out
 		default:
 			return false
 		}
