@@ -25,7 +25,7 @@ type Config struct {
 	SecretKey string `env:"ERPILOT_SECRET_KEY" help:"64 hex digits: the key that seals stored login tokens. Required but for dev, the same on every gateway and worker." group:"Security"`
 
 	UnsignedDecisions string `env:"ERPILOT_UNSIGNED_DECISIONS" default:"deny" help:"Whether decisions signalled by the temporal CLI without a login count: allow or deny. dev: allow." group:"Security"`
-	Demo              bool   `env:"ERPILOT_DEMO" help:"Permit demo logins and the demo planner outside of dev." group:"Security"`
+	Demo              bool   `env:"ERPILOT_DEMO" help:"Permit demo logins and the demo planner outside of dev; migrate loads the demo companies." group:"Security"`
 
 	ModelProvider  string        `env:"ERPILOT_MODEL_PROVIDER" help:"openai (and all that speak its protocol), anthropic, or demo; empty means demo in dev." group:"Model"`
 	Model          string        `env:"ERPILOT_MODEL" help:"The provider's name of the model." group:"Model"`

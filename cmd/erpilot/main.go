@@ -24,6 +24,7 @@ type CLI struct {
 	Gateway   GatewayCmd   `cmd:"" help:"Run a gateway: HTTP, the event stream and the page."`
 	Chat      ChatCmd      `cmd:"" help:"Talk to Erpilot in the terminal."`
 	Approvals ApprovalsCmd `cmd:"" help:"List, show, approve or reject what waits for a decision, straight against Temporal."`
+	Erp       ErpCmd       `cmd:"" help:"Check the built-in ERP."`
 	Version   VersionCmd   `cmd:"" help:"Print the version."`
 }
 

@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/erpilot/erpilot/activities/erp/builtin"
 	"github.com/erpilot/erpilot/activities/model"
 	opact "github.com/erpilot/erpilot/activities/operation"
 	turnact "github.com/erpilot/erpilot/activities/turn"
@@ -43,14 +39,4 @@ func (c *Config) run(ctx context.Context, work bool, addr string, ready func()) 
 		a.Log.Info("gateway listens", "addr", l.Addr().String())
 	}
 	return a.Serve(ctx, work, l, ready)
-}
-
-// loadDemo fills an empty database with the demo companies, as its owner.
-func loadDemo(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return errors.New("the database does not answer")
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return builtin.LoadDemo(ctx, conn)
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
+	"github.com/erpilot/erpilot/activities/erp/builtin"
 	"github.com/erpilot/erpilot/activities/store"
 	"github.com/erpilot/erpilot/cmd/erpilot/dev"
 	"github.com/erpilot/erpilot/schema/demo"
@@ -16,7 +18,13 @@ func (c *DevCmd) parts() dev.Parts {
 			_, _, err := store.Migrate(ctx, env.DatabaseURL)
 			return err
 		},
-		Demo: func(ctx context.Context, env dev.Env) error { return loadDemo(ctx, env.DatabaseURL) },
+		Demo: func(ctx context.Context, env dev.Env) error {
+			done, err := ensureDemo(ctx, env.DatabaseURL, builtin.Demo{})
+			if done.Documents == 0 && done.Forms+done.Grants > 0 {
+				fmt.Println(refreshed(done))
+			}
+			return err
+		},
 		Serve: func(ctx context.Context, env dev.Env, ready func()) error {
 			cfg := c.apply(env)
 			return cfg.run(ctx, true, cfg.GatewayAddr, ready)

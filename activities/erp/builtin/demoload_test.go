@@ -25,30 +25,24 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-func TestDemoDataKeepsTheInvariants(t *testing.T) {
+func TestThereIsEnoughToAskAbout(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	conn := connect(t, pgtest.NewDemoDatabase(t))
 	for what, sql := range map[string]string{
-		"stock is the sum of the ledger": `SELECT count(*) FROM erp.stock s WHERE s.quantity <>
-			(SELECT coalesce(sum(l.quantity), 0) FROM erp.stock_ledger l WHERE (l.tenant_id, l.product, l.warehouse) = (s.tenant_id, s.product, s.warehouse))`,
-		"totals are the sums of the lines": `SELECT count(*) FROM erp.sales_order o WHERE o.total IS DISTINCT FROM
-			(SELECT sum(l.amount) FROM erp.sales_order_line l WHERE (l.tenant_id, l.number) = (o.tenant_id, o.number))`,
+		"masters and orders": `SELECT count(*) FROM tenants t WHERE
+			(SELECT count(*) FROM erp.customer c WHERE c.tenant_id = t.tenant_id) < 220 OR
+			(SELECT count(*) FROM erp.product c WHERE c.tenant_id = t.tenant_id) < 320 OR
+			(SELECT count(*) FROM erp.sales_order c WHERE c.tenant_id = t.tenant_id) < 600`,
 		"amounts are rounded products": `SELECT count(*) FROM erp.sales_order_line JOIN erp.sales_order USING (tenant_id, number)
 			WHERE amount <> round(quantity * unit_price, CASE currency WHEN 'JPY' THEN 0 ELSE 2 END)`,
-		"the counter is the last number": `SELECT count(*) FROM erp.counters c WHERE counter = 'sales_order' AND 'SO-' || lpad(c.last::text, 6, '0') <>
-			(SELECT max(number) FROM erp.sales_order o WHERE o.tenant_id = c.tenant_id)`,
-		"there is enough to ask about": `SELECT count(*) FROM tenants t WHERE
-			(SELECT count(*) FROM erp.customer c WHERE c.tenant_id = t.tenant_id) < 200 OR
-			(SELECT count(*) FROM erp.product c WHERE c.tenant_id = t.tenant_id) < 300 OR
-			(SELECT count(*) FROM erp.sales_order c WHERE c.tenant_id = t.tenant_id) < 600`,
+		"invoices are overdue": `SELECT count(*) FROM tenants t WHERE
+			(SELECT count(*) FROM erp.receivable r WHERE r.tenant_id = t.tenant_id AND r.status = 'examined' AND r.due_date < '2026-11-30') < 5`,
+		"the next order of the tour": `SELECT count(*) FROM erp.counters WHERE tenant_id = 'yunfan.shanghai' AND counter = 'sales_order' AND last <> 5200`,
 	} {
 		var broken int
-		if err := conn.QueryRow(ctx, sql).Scan(&broken); err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		if broken != 0 {
-			t.Errorf("%s: %d rows break it", what, broken)
+		if err := conn.QueryRow(ctx, sql).Scan(&broken); err != nil || broken != 0 {
+			t.Errorf("%s: %d, %v", what, broken, err)
 		}
 	}
 }
@@ -70,6 +64,43 @@ func TestLoadingTheDemoTwiceDoesNothing(t *testing.T) {
 	}
 	if after := sum(); after != before {
 		t.Errorf("before %s, after %s", before, after)
+	}
+}
+
+func TestAnOlderDemoGetsNewFormsAndRightsAndKeepsItsData(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, pgtest.NewDemoDatabase(t))
+	for _, sql := range []string{
+		"DELETE FROM erp.forms WHERE form = 'delivery'",
+		"UPDATE erp.forms SET digest = '' WHERE form = 'sales_order'",
+		"DELETE FROM erp.grants WHERE form = 'sales_order' AND action <> 'read'",
+		"UPDATE erp.forms SET label_zh = '往来单位' WHERE form = 'customer'",
+		"DELETE FROM erp.grants WHERE form = 'customer' AND action = 'update'",
+		"UPDATE erp.customer SET phone = '1' WHERE code = 'C-0001'",
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done, err := builtin.Demo{}.Load(ctx, conn)
+	if err != nil || done.Documents != 0 || done.Forms != 8 || done.Grants == 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	for what, sql := range map[string]string{
+		"a form that is new is read":           "SELECT count(*) = 4 * 3 FROM erp.grants WHERE form = 'delivery' AND action IN ('read', '*')",
+		"a form that changed is granted whole": "SELECT count(*) = 4 * 2 FROM erp.grants WHERE form = 'sales_order' AND action = 'examine'",
+		"a label of one's own stays":           "SELECT count(*) = 4 FROM erp.forms WHERE form = 'customer' AND label_zh = '往来单位'",
+		"a right that was taken stays taken":   "SELECT count(*) = 0 FROM erp.grants WHERE form = 'customer' AND action = 'update'",
+		"data stays":                           "SELECT count(*) = 4 FROM erp.customer WHERE code = 'C-0001' AND phone = '1'",
+	} {
+		var holds bool
+		if err := conn.QueryRow(ctx, sql).Scan(&holds); err != nil || !holds {
+			t.Errorf("%s: %v %v", what, holds, err)
+		}
+	}
+	if done, err := (builtin.Demo{}).Load(ctx, conn); err != nil || done != (builtin.DemoLoaded{}) {
+		t.Errorf("the second time %+v %v", done, err)
 	}
 }
 
