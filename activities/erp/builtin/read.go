@@ -82,7 +82,8 @@ func (r reader) fields(all bool) ([]field, error) {
 	return out, nil
 }
 
-// sorting is the caller's order with the key as its last, so that it is total.
+// sorting is the caller's order with the key as its last, so that it is total. The
+// key goes in the direction of the sort before it: an index is read either way.
 func (r reader) sorting() ([]nouns.Sort, error) {
 	if len(r.query.Sort) > maxSort {
 		return nil, fault.New(fault.Invalid, "field", "sort", "detail", "at most "+strconv.Itoa(maxSort)+" sort fields")
@@ -99,7 +100,8 @@ func (r reader) sorting() ([]nouns.Sort, error) {
 			return order, nil
 		}
 	}
-	return append(order, nouns.Sort{Field: r.form.KeyField}), nil
+	desc := len(order) > 0 && order[len(order)-1].Desc
+	return append(order, nouns.Sort{Field: r.form.KeyField, Desc: desc}), nil
 }
 
 func (r reader) conditions() (*where, error) {
@@ -163,6 +165,11 @@ func (r reader) sql(l *listing, w *where, limit int) string {
 		" ORDER BY " + strings.Join(by, ", ") + " LIMIT " + w.bind(limit)
 }
 
+// count is exact: the statement that counts what holds.
+func (r reader) count(w *where) string {
+	return "SELECT count(*) FROM " + r.source(r.form.Source) + " WHERE " + w.String()
+}
+
 // list fills the page with rows, total and the cursor of the next page.
 func (r reader) list(ctx context.Context, page *nouns.Page) error {
 	limit := r.query.Limit
@@ -177,7 +184,7 @@ func (r reader) list(ctx context.Context, page *nouns.Page) error {
 		return err
 	}
 	hash := queryHash(r.id, r.query)
-	if err := r.tx.QueryRow(ctx, "SELECT count(*) FROM "+r.source(r.form.Source)+" WHERE "+l.where.String(), l.where.args...).Scan(&page.Total); err != nil {
+	if err := r.tx.QueryRow(ctx, r.count(l.where), l.where.args...).Scan(&page.Total); err != nil {
 		return r.bound(err)
 	}
 	if r.query.Mode == nouns.Count {
