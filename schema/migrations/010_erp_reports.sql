@@ -77,7 +77,7 @@ BEGIN
     SELECT x.tenant_id, x.key, x.sales_order, x.line_no, x.customer, c.name AS customer_name, c.name_en AS customer_name_en,
            x.product, p.name AS product_name, p.name_en AS product_name_en, x.unit, x.status, x.order_date, x.delivery_date,
            x.ordered, x.delivered, x.invoiced, x.remaining,
-           trunc((x.ordered - x.remaining) * 100 / x.ordered, 1) AS percent,
+           trunc(x.delivered * 100 / x.ordered, 1) AS percent,
            (x.remaining > 0 AND x.delivery_date < x.today) AS late
       FROM (SELECT o.tenant_id, l.key, o.number AS sales_order, l.line_no, o.customer, l.product, l.unit,
                    o.status, o.order_date, o.delivery_date, d.today, l.quantity AS ordered, f.delivered, i.invoiced,
@@ -103,7 +103,7 @@ BEGIN
   CREATE VIEW erp.v_production_progress WITH (security_invoker = true) AS
     SELECT x.tenant_id, x.key, x.production_order, x.line_no, x.product, p.name AS product_name, p.name_en AS product_name_en, x.unit, x.warehouse,
            x.status, x.start_date, x.due_date, x.ordered, x.produced, x.remaining,
-           trunc((x.ordered - x.remaining) * 100 / x.ordered, 1) AS percent,
+           trunc(x.produced * 100 / x.ordered, 1) AS percent,
            (x.remaining > 0 AND x.due_date < x.today) AS late
       FROM (SELECT o.tenant_id, l.key, o.number AS production_order, l.line_no, l.product, l.unit, o.warehouse,
                    o.status, o.start_date, o.due_date, d.today, l.quantity AS ordered, f.produced,

@@ -37,6 +37,14 @@
 // Writing takes one round trip whatever the number of lines: promises that go, goods,
 // promises that come, sources, and last the statement with the counter.
 //
+// # Adding a form
+//
+// A master is a table and a file in forms/: one code makes, changes and deletes the
+// rows of all of them (record_*.go). What fields cannot say is a rule in recordRules,
+// codes that the ERP gives are a row in codePrefix. A report is a view with a text
+// key and a file of kind report. A document is a row in kinds. The guide with whole
+// examples is deploy/docs/add-a-form.md.
+//
 // # A write
 //
 //  1. insert the row (token, attempt) into erp.commits, outcome executed;
@@ -74,7 +82,18 @@
 // lock is not late. All rounding is half away from zero: unit prices to 4 decimals,
 // amounts to the currency's own unit, totals are sums of rounded amounts.
 //
+// A key breaks the ties of a sort in the direction of that sort, so an index gives the
+// page as it lies, read either way. A total is counted, never estimated. What a
+// constraint refuses is named by its field after the attempt, not looked for before
+// it: two writes at once are judged there and nowhere else. A master that others
+// refer to is not deleted, it is made inactive.
+//
 // # Rejected
+//
+// Filtering by an index on an expression: row-level security lets only functions that
+// cannot leak enter an index, and those of numeric, lower() or || are none of them. So
+// reports are asked by columns (generated where need be), and a filter on an amount
+// reads along another index.
 //
 // Serializable isolation (facts under explicit locks say *which* fact moved, and
 // two orders of one customer do not fail each other), reserving stock in a draft
