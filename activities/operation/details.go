@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,13 +33,11 @@ func describe(row pgdb.Operation, p schema.Preview, user identity.User) (summary
 	var b strings.Builder
 	b.WriteString(say("headline", params) + "\n\n")
 	if len(p.Lines) > 0 {
-		b.WriteString(say("lines", nil) + "\n| --- | ---: | ---: | ---: | ---: | --- |\n")
-		for _, x := range p.Lines {
-			b.WriteString("| " + escape(x.ProductName) + " | " + schema.Show(schema.Decimal, x.Quantity) + " " + escape(x.Unit) + " | " + schema.Show(schema.Money, x.UnitPrice) +
-				" | −" + x.Discount + "% | " + schema.Show(schema.Money, x.Amount) + " | " + schema.Show(schema.Decimal, x.StockBefore) + " → " +
-				schema.Show(schema.Decimal, x.StockAfter) + " |\n")
+		b.WriteString(lineTable(p.Lines, say))
+		if p.Total != "" {
+			b.WriteString("\n" + say("total", params) + "\n")
 		}
-		b.WriteString("\n" + say("total", params) + "\n\n")
+		b.WriteString("\n")
 	}
 	if len(p.Diffs) > 0 {
 		b.WriteString(say("changes", nil) + "\n| --- | --- | --- |\n")
@@ -71,6 +70,37 @@ func describe(row pgdb.Operation, p schema.Preview, user identity.User) (summary
 		details = strings.ToValidUTF8(details[:maxDetails-4], "") + "\n…"
 	}
 	return summary, details
+}
+
+// lineTable shows the lines of a document; prices and stock only where it has them.
+func lineTable(lines []schema.Line, say func(string, map[string]string) string) string {
+	priced := slices.ContainsFunc(lines, func(x schema.Line) bool { return x.UnitPrice != "" })
+	stocked := slices.ContainsFunc(lines, func(x schema.Line) bool { return x.StockBefore != "" || x.StockAfter != "" })
+	rule := "| --- | ---: |"
+	head := say("lines", nil)
+	if priced {
+		head, rule = head+say("lines.priced", nil), rule+" ---: | ---: | ---: |"
+	}
+	if stocked {
+		head, rule = head+say("lines.stocked", nil), rule+" --- |"
+	}
+	var b strings.Builder
+	b.WriteString(head + "\n" + rule + "\n")
+	for _, x := range lines {
+		b.WriteString("| " + escape(x.ProductName) + " | " + schema.Show(schema.Decimal, x.Quantity) + " " + escape(x.Unit) + " |")
+		if priced {
+			off := ""
+			if x.Discount != "" {
+				off = "−" + x.Discount + "%"
+			}
+			b.WriteString(" " + schema.Show(schema.Money, x.UnitPrice) + " | " + off + " | " + schema.Show(schema.Money, x.Amount) + " |")
+		}
+		if stocked {
+			b.WriteString(" " + schema.Show(schema.Decimal, x.StockBefore) + " → " + schema.Show(schema.Decimal, x.StockAfter) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 var markdown = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;",

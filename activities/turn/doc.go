@@ -9,6 +9,11 @@
 // side, drafts one after the other; each result is stored with its journal event.
 // What follows a reply is decided by the pure schema/turn.Next.
 //
+// A saved draft is a revision with the quote of its moment: the preview of exactly
+// these values. A proposal that still waits with an older revision is withdrawn in
+// the same call; activities/operation finds the proof in our own rows. What is
+// being written at that moment is refused by its own fact, the draft's revision.
+//
 // The transcript is assembled by turn, not by journal order: each call has
 // exactly one result, and an open one says that it is awaited and not executed.
 //

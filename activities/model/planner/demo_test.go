@@ -11,7 +11,7 @@ import (
 // One tenant will do: all are made of the same words.
 func TestTheTourKnowsEveryDemoName(t *testing.T) {
 	t.Parallel()
-	for _, company := range demo.Generate()[:1] {
+	for _, company := range demo.Companies(1)[:1] {
 		for i, c := range company.Customers {
 			a, b := company.Products[i%len(company.Products)], company.Products[(i*7+3)%len(company.Products)]
 			zh := fmt.Sprintf("给%s下一张订单：10 %s %s、5 %s %s", c.Name, a.Unit, a.Name, b.Unit, b.Name)

@@ -11,6 +11,12 @@
 // calls, and the handler is run again at the next step. So a handler reads as
 // straight code, and a planner that died in between goes on where it was.
 //
+// A number tells its document's kind, and a kind what is made of it: so one
+// handler carries the whole chain from quotation to receipt. Where a source is not
+// examined yet, that is proposed first, and the handler goes on when it was
+// confirmed. Reports are read by what find_forms tells of them: their labels and
+// what they can be filtered by.
+//
 // A message that fits no intent gets a plain answer: this is the demo planner, it
 // did not understand, and this is what it can do.
 //
@@ -24,6 +30,7 @@
 // # Intentional
 //
 //   - ERP text is shown as data: Markdown in it is escaped.
+//   - A question never proposes anything, whatever verbs it holds.
 //   - Only what a tool result says is reported as written.
 //
 // # Rejected

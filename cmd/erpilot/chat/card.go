@@ -188,18 +188,44 @@ func (v *view) lines(p erp.Preview) {
 			s.word("line.amount"), s.word("line.stock")}
 		rows := make([][]string, len(p.Lines))
 		for i, x := range p.Lines {
-			off := s.word("line.none")
-			if x.Discount != "" && x.Discount != "0" {
+			off, stock := s.word("line.none"), ""
+			switch x.Discount {
+			case "":
+				off = ""
+			case "0":
+			default:
 				off = s.word("line.off", "percent", x.Discount)
 			}
-			rows[i] = []string{x.ProductName + " (" + x.Product + ")", x.Quantity + " " + x.Unit, x.BasePrice, off, x.UnitPrice, x.Amount,
-				x.StockBefore + " → " + x.StockAfter + " (" + x.Warehouse + ")"}
+			if x.StockBefore != "" || x.StockAfter != "" {
+				stock = x.StockBefore + " → " + x.StockAfter + " (" + x.Warehouse + ")"
+			}
+			rows[i] = []string{x.ProductName + " (" + x.Product + ")", x.Quantity + " " + x.Unit, x.BasePrice, off, x.UnitPrice, x.Amount, stock}
 		}
-		s.line("%s", indent(terminal.Table(head, rows, 1, 2, 4, 5)))
+		head, rows, right := filled(head, rows, 1, 2, 4, 5)
+		s.line("%s", indent(terminal.Table(head, rows, right...)))
 	}
 	if p.Total != "" {
 		s.line("  %s: %s %s", s.word("line.total"), terminal.Line(p.Total), terminal.Line(p.Currency))
 	}
+}
+
+// filled drops the columns in which no row says anything: a stock adjustment has
+// no prices, a quotation no stock. right are the columns that stand right.
+func filled(head []string, rows [][]string, right ...int) (h []string, r [][]string, at []int) {
+	r = make([][]string, len(rows))
+	for i := range head {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		if slices.Contains(right, i) {
+			at = append(at, len(h))
+		}
+		h = append(h, head[i])
+		for k, row := range rows {
+			r[k] = append(r[k], row[i])
+		}
+	}
+	return h, r, at
 }
 
 // diffs are fields with old and new value: those asked for, or those that follow.
