@@ -158,7 +158,7 @@ func (y *year) arrive(o *Document, when time.Time, half, hurry bool) *Document {
 		return g
 	}
 	y.post(g)
-	if at := when.Add(y.hours(0, 2) + time.Minute); happens(at) && !(recent(when, 4) && y.one(2)) {
+	if at := when.Add(y.hours(0, 2) + time.Minute); y.examines(when, at, 2) {
 		g.examine(at)
 		if o.drawn() {
 			o.close(at)

@@ -184,7 +184,7 @@ func (y *year) delivery(o *Document, when time.Time, half bool) *Document {
 		y.post(mistake(d, y.x, time.Hour))
 	}
 	y.post(d)
-	if at := when.Add(y.hours(0, 3) + time.Minute); happens(at) && !(recent(when, 4) && y.one(3)) {
+	if at := when.Add(y.hours(0, 3) + time.Minute); y.examines(when, at, 3) {
 		d.examine(at)
 		y.at(at, func() {
 			w := y.warehouse(d.Warehouse)

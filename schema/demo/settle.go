@@ -50,7 +50,7 @@ func (y *year) invoice(form string, sources ...*Document) *Document {
 		y.post(mistake(b, y.x, 30*time.Minute))
 	}
 	y.post(b)
-	if at := when.Add(y.hours(1, 4)); happens(at) && !(recent(when, 4) && y.one(2)) {
+	if at := when.Add(y.hours(1, 4)); y.examines(when, at, 2) {
 		b.examine(at)
 		for _, s := range sources {
 			s.close(at)
@@ -101,7 +101,7 @@ func (y *year) pay(on time.Time, amounts []int64, bills ...*Document) {
 		y.post(mistake(p, y.x, 20*time.Minute))
 	}
 	y.post(p)
-	if at := when.Add(y.hours(0, 2) + time.Minute); happens(at) && !(recent(when, 4) && y.one(2)) {
+	if at := when.Add(y.hours(0, 2) + time.Minute); y.examines(when, at, 2) {
 		p.examine(at)
 		for i, b := range bills {
 			if b.Settled += amounts[i]; b.Settled == b.Total {

@@ -190,6 +190,12 @@ func happens(t time.Time) bool { return !t.After(horizon) }
 // recent tells that a moment is among the last n days.
 func recent(t time.Time, n int) bool { return horizon.Sub(t) < time.Duration(n)*day }
 
+// examines tells whether a document of when is examined at a moment: of the last
+// days one in n still waits.
+func (y *year) examines(when, at time.Time, n int) bool {
+	return happens(at) && (!recent(when, 4) || !y.one(n))
+}
+
 func (y *year) cell(product, warehouse int) int { return product*len(y.t.Warehouses) + warehouse }
 
 func (y *year) warehouse(code string) int {

@@ -58,3 +58,33 @@ func TestAYearHasEveryKindInEveryState(t *testing.T) {
 		}
 	}
 }
+
+func TestALargerYearComesInPiecesThatReferBackwards(t *testing.T) {
+	t.Parallel()
+	company := demo.Companies(8)[1]
+	if n := len(company.Customers); n != 220*8 {
+		t.Errorf("%d customers", n)
+	}
+	seen, batches, documents := map[string]bool{}, 0, 0
+	// The order of Documents is the order in which they draw from each other.
+	for b := range company.Year() {
+		batches++
+		documents += b.Size()
+		if b.Size() > 21_000 {
+			t.Errorf("a batch of %d", b.Size())
+		}
+		for _, form := range demo.Documents {
+			for _, d := range b.Documents[form] {
+				for _, l := range d.Lines {
+					if l.Source != "" && !seen[l.Source] {
+						t.Fatalf("%s draws from %s, which is not there yet", d.Number, l.Source)
+					}
+				}
+				seen[d.Number] = true
+			}
+		}
+	}
+	if batches != 3 || documents < 18_000 {
+		t.Errorf("%d documents in %d batches", documents, batches)
+	}
+}
