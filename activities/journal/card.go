@@ -21,6 +21,7 @@ func Card(row pgdb.Operation, requesterName string, caps erp.Capabilities) opera
 		Capabilities: caps, CreatedAt: row.CreatedAt.UTC(), Deadline: row.ExpiresAt.UTC(), Decided: Outcome(row),
 		Bill: row.ResultBill, Link: row.ResultLink, Replaces: store.Text(row.Replaces), ReplacedBy: store.Text(row.ReplacedBy),
 	}
+	c.Bills = Several(row)
 	c.Manual = !row.AutoExecute
 	if c.Status == operation.HandedOff {
 		c.Open = operation.OpenURL(row.TargetForm, row.OpID)
@@ -38,6 +39,14 @@ func Card(row pgdb.Operation, requesterName string, caps erp.Capabilities) opera
 		}
 	}
 	return c
+}
+
+// Several lists the documents of an operation that wrote more than one.
+func Several(row pgdb.Operation) []string {
+	if len(row.ResultBills) < 2 {
+		return nil
+	}
+	return row.ResultBills
 }
 
 // Outcome tells how the operation was decided, nil while nobody and nothing has.

@@ -221,7 +221,7 @@ func (s *Service) finish(ctx context.Context, tenant identity.Tenant, row pgdb.O
 		if commit.Status == schema.CommitRefused {
 			status, at = operation.Refused, nil
 		}
-		params := pgdb.FinishOperationParams{TenantID: tenant.String(), OpID: row.OpID, Status: string(status), Bill: commit.Bill,
+		params := pgdb.FinishOperationParams{TenantID: tenant.String(), OpID: row.OpID, Status: string(status), Bill: commit.Bill, Bills: commit.Bills,
 			Link: commit.Link, ExecutedAt: at, Expected: before(status)}
 		if commit.Refusal != nil {
 			params.Refusal = mustJSON(commit.Refusal)

@@ -173,7 +173,7 @@ func (s *Service) complete(ctx context.Context, tenant identity.Tenant, row pgdb
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
-		out, err = q.CompleteOperation(ctx, pgdb.CompleteOperationParams{TenantID: tenant.String(), OpID: row.OpID, Bill: commit.Bill,
+		out, err = q.CompleteOperation(ctx, pgdb.CompleteOperationParams{TenantID: tenant.String(), OpID: row.OpID, Bill: commit.Bill, Bills: commit.Bills,
 			Link: commit.Link, ExecutedAt: &commit.At, Edited: err == nil})
 		if errors.Is(err, pgx.ErrNoRows) { // someone stored it before
 			out, err = q.Operation(ctx, pgdb.OperationParams{TenantID: tenant.String(), OpID: row.OpID})

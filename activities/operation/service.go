@@ -137,7 +137,7 @@ func closed(row pgdb.Operation) contract.Closed {
 // stateEvent is the row's state for the journal.
 func stateEvent(row pgdb.Operation) event.OpState {
 	e := event.OpState{OpID: row.OpID, PendingID: row.PendingID, Status: operation.Status(row.Status), Decided: journal.Outcome(row),
-		Bill: row.ResultBill, Link: row.ResultLink, Refusal: refusalOf(row)}
+		Bill: row.ResultBill, Link: row.ResultLink, Bills: journal.Several(row), Refusal: refusalOf(row)}
 	if row.CallID != nil {
 		e.CallID = *row.CallID
 	}

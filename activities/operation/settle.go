@@ -165,9 +165,10 @@ func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contr
 	if row, err = s.load(ctx, tenant, in.OpID); err != nil {
 		return row, err
 	}
-	if done := false; operation.Status(row.Status).CanBecome(in.Status) {
-		if row, done, err = s.shut(ctx, tenant, row); done || err != nil {
-			return row, err
+	if operation.Status(row.Status).CanBecome(in.Status) {
+		saved, done, err := s.shut(ctx, tenant, row)
+		if done || err != nil {
+			return saved, err
 		}
 	}
 	now := time.Now().UTC()
@@ -207,7 +208,7 @@ func (s *Service) CloseRow(ctx context.Context, tenant identity.Tenant, in contr
 
 // resultOf is the outcome as the model and later turns read it.
 func resultOf(row pgdb.Operation) operation.Result {
-	r := operation.Result{Status: operation.Status(row.Status), OpID: row.OpID, Bill: row.ResultBill, Link: row.ResultLink,
+	r := operation.Result{Status: operation.Status(row.Status), OpID: row.OpID, Bill: row.ResultBill, Bills: journal.Several(row), Link: row.ResultLink,
 		Refusal: refusalOf(row), By: store.Text(row.DecidedBy), Channel: operation.Channel(store.Text(row.DecidedVia)), ChangedByPerson: len(row.EditedBy) > 0}
 	switch r.Status {
 	case operation.Executed:

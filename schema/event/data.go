@@ -145,6 +145,7 @@ type OpState struct {
 	Decided   *operation.Outcome `json:"decided,omitempty"`
 	Bill      string             `json:"bill,omitempty"`
 	Link      string             `json:"link,omitempty"`
+	Bills     []string           `json:"bills,omitempty"`
 	Refusal   *erp.Refusal       `json:"refusal,omitempty"`
 	// Open leads to the native form, and Deadline is that of the hand-off (HandedOff).
 	Open     string    `json:"open,omitempty"`

@@ -80,7 +80,9 @@ ALTER TABLE erp.commits ADD bills text[] NOT NULL DEFAULT '{}';
 -- A manual operation has been handed to its person; a deadline of its own runs.
 ALTER TABLE operations
   ADD handed_off_at      timestamptz,
-  ADD handoff_expires_at timestamptz;
+  ADD handoff_expires_at timestamptz,
+  -- All documents that were written, where there are several; result_bill is the first.
+  ADD result_bills       text[] NOT NULL DEFAULT '{}';
 CREATE INDEX operations_of_user ON operations (tenant_id, user_id, created_at DESC);
 
 DO $$

@@ -39,6 +39,8 @@ type Card struct {
 	// Bill and Link name the written document (Executed, Completed).
 	Bill string `json:"bill,omitempty"`
 	Link string `json:"link,omitempty"`
+	// Bills are all documents, where several were written.
+	Bills []string `json:"bills,omitempty"`
 	// Refusal says why nothing was written (Refused).
 	Refusal *erp.Refusal `json:"refusal,omitempty"`
 	// Replaces and ReplacedBy link a proposal and its fresh one.
@@ -51,6 +53,7 @@ type Result struct {
 	Status  Status       `json:"status"`
 	OpID    string       `json:"op_id"`
 	Bill    string       `json:"bill,omitempty"`
+	Bills   []string     `json:"bills,omitempty"`
 	Link    string       `json:"link,omitempty"`
 	Refusal *erp.Refusal `json:"refusal,omitempty"`
 	By      string       `json:"by,omitempty"`

@@ -38,7 +38,7 @@ RETURNING *;
 -- name: FinishOperation :one
 UPDATE operations SET status = sqlc.arg(status), result_bill = sqlc.arg(bill), result_link = sqlc.arg(link),
   result_message = sqlc.arg(message), error_message = sqlc.arg(error_message), refusal = sqlc.narg(refusal),
-  executed_at = sqlc.narg(executed_at), settled_at = clock_timestamp()
+  executed_at = sqlc.narg(executed_at), settled_at = clock_timestamp(), result_bills = coalesce(sqlc.narg(bills)::text[], '{}')
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY (sqlc.arg(expected)::text[])
 RETURNING *;
 
@@ -57,7 +57,7 @@ RETURNING *;
 -- name: CompleteOperation :one
 -- The ERP has it. edited_by names the person where they saved something else than was approved.
 UPDATE operations SET status = 'completed', result_bill = sqlc.arg(bill), result_link = sqlc.arg(link),
-  executed_at = sqlc.arg(executed_at), settled_at = clock_timestamp(),
+  executed_at = sqlc.arg(executed_at), settled_at = clock_timestamp(), result_bills = coalesce(sqlc.narg(bills)::text[], '{}'),
   edited_by = CASE WHEN sqlc.arg(edited)::bool THEN array_append(edited_by, user_id) ELSE edited_by END
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' RETURNING *;
 

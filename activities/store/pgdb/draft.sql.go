@@ -377,7 +377,7 @@ func (q *Queries) OperationsOfOlderRevisions(ctx context.Context, arg Operations
 const replaceSuperseded = `-- name: ReplaceSuperseded :many
 UPDATE operations SET replaced_by = $3
 WHERE tenant_id = $1 AND draft_id = $2 AND status = 'cancelled' AND replaced_by IS NULL AND refusal->>'code' = 'draft_changed'
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type ReplaceSupersededParams struct {
@@ -449,6 +449,7 @@ func (q *Queries) ReplaceSuperseded(ctx context.Context, arg ReplaceSupersededPa
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}

@@ -208,6 +208,7 @@ type Operation struct {
 	ExpiresAt         time.Time
 	HandedOffAt       *time.Time
 	HandoffExpiresAt  *time.Time
+	ResultBills       []string
 }
 
 type OperationEdit struct {

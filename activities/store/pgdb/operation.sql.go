@@ -14,7 +14,7 @@ import (
 const beginAttempt = `-- name: BeginAttempt :one
 UPDATE operations SET status = 'executing', attempts = attempts + 1
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($3::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type BeginAttemptParams struct {
@@ -79,6 +79,7 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Ope
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -87,7 +88,7 @@ const cancelHandedOff = `-- name: CancelHandedOff :one
 UPDATE operations SET status = 'cancelled', decided_by = $3, decided_via = $4,
   decided_at = $5, decision_comment = $6, settled_at = clock_timestamp()
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' AND pending_id = $7
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type CancelHandedOffParams struct {
@@ -165,6 +166,7 @@ func (q *Queries) CancelHandedOff(ctx context.Context, arg CancelHandedOffParams
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -172,7 +174,7 @@ func (q *Queries) CancelHandedOff(ctx context.Context, arg CancelHandedOffParams
 const closeOperation = `-- name: CloseOperation :one
 UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
   decided_at = $6, settled_at = clock_timestamp()
-WHERE tenant_id = $1 AND op_id = $2 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+WHERE tenant_id = $1 AND op_id = $2 RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type CloseOperationParams struct {
@@ -248,15 +250,16 @@ func (q *Queries) CloseOperation(ctx context.Context, arg CloseOperationParams) 
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
 
 const completeOperation = `-- name: CompleteOperation :one
 UPDATE operations SET status = 'completed', result_bill = $3, result_link = $4,
-  executed_at = $5, settled_at = clock_timestamp(),
-  edited_by = CASE WHEN $6::bool THEN array_append(edited_by, user_id) ELSE edited_by END
-WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+  executed_at = $5, settled_at = clock_timestamp(), result_bills = coalesce($6::text[], '{}'),
+  edited_by = CASE WHEN $7::bool THEN array_append(edited_by, user_id) ELSE edited_by END
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'handed_off' RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type CompleteOperationParams struct {
@@ -265,6 +268,7 @@ type CompleteOperationParams struct {
 	Bill       string
 	Link       string
 	ExecutedAt *time.Time
+	Bills      []string
 	Edited     bool
 }
 
@@ -276,6 +280,7 @@ func (q *Queries) CompleteOperation(ctx context.Context, arg CompleteOperationPa
 		arg.Bill,
 		arg.Link,
 		arg.ExecutedAt,
+		arg.Bills,
 		arg.Edited,
 	)
 	var i Operation
@@ -332,6 +337,7 @@ func (q *Queries) CompleteOperation(ctx context.Context, arg CompleteOperationPa
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -358,7 +364,7 @@ UPDATE operations SET status = $3, decided_by = $4, decided_via = $5,
   confirmed_at = CASE WHEN $3::text = 'approved' THEN $6 ELSE confirmed_at END,
   refusal = $8
 WHERE tenant_id = $1 AND op_id = $2 AND status = 'awaiting_approval' AND pending_id = $9
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type DecideOperationParams struct {
@@ -439,6 +445,7 @@ func (q *Queries) DecideOperation(ctx context.Context, arg DecideOperationParams
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -477,9 +484,9 @@ func (q *Queries) DecisionByID(ctx context.Context, arg DecisionByIDParams) (Dec
 const finishOperation = `-- name: FinishOperation :one
 UPDATE operations SET status = $3, result_bill = $4, result_link = $5,
   result_message = $6, error_message = $7, refusal = $8,
-  executed_at = $9, settled_at = clock_timestamp()
-WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($10::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+  executed_at = $9, settled_at = clock_timestamp(), result_bills = coalesce($10::text[], '{}')
+WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($11::text[])
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type FinishOperationParams struct {
@@ -492,6 +499,7 @@ type FinishOperationParams struct {
 	ErrorMessage string
 	Refusal      json.RawMessage
 	ExecutedAt   *time.Time
+	Bills        []string
 	Expected     []string
 }
 
@@ -506,6 +514,7 @@ func (q *Queries) FinishOperation(ctx context.Context, arg FinishOperationParams
 		arg.ErrorMessage,
 		arg.Refusal,
 		arg.ExecutedAt,
+		arg.Bills,
 		arg.Expected,
 	)
 	var i Operation
@@ -562,13 +571,14 @@ func (q *Queries) FinishOperation(ctx context.Context, arg FinishOperationParams
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
 
 const handOffOperation = `-- name: HandOffOperation :one
 UPDATE operations SET status = 'handed_off', handed_off_at = clock_timestamp(), handoff_expires_at = $3
-WHERE tenant_id = $1 AND op_id = $2 AND status = 'approved' RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+WHERE tenant_id = $1 AND op_id = $2 AND status = 'approved' RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type HandOffOperationParams struct {
@@ -634,12 +644,13 @@ func (q *Queries) HandOffOperation(ctx context.Context, arg HandOffOperationPara
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
 
 const inbox = `-- name: Inbox :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations
 WHERE tenant_id = $1 AND user_id = $2 AND ($3::text IS NULL OR status = $3)
 ORDER BY expires_at, op_id LIMIT $4
 `
@@ -719,6 +730,7 @@ func (q *Queries) Inbox(ctx context.Context, arg InboxParams) ([]Operation, erro
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}
@@ -731,7 +743,7 @@ func (q *Queries) Inbox(ctx context.Context, arg InboxParams) ([]Operation, erro
 }
 
 const inboxOfTenant = `-- name: InboxOfTenant :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations
 WHERE tenant_id = $1 AND policy <> 'self' AND ($2::text IS NULL OR status = $2)
 ORDER BY expires_at, op_id LIMIT $3
 `
@@ -804,6 +816,7 @@ func (q *Queries) InboxOfTenant(ctx context.Context, arg InboxOfTenantParams) ([
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}
@@ -994,7 +1007,7 @@ func (q *Queries) InsertOperationRevision(ctx context.Context, arg InsertOperati
 }
 
 const lockOperation = `-- name: LockOperation :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND op_id = $2 FOR NO KEY UPDATE
 `
 
 type LockOperationParams struct {
@@ -1058,6 +1071,7 @@ func (q *Queries) LockOperation(ctx context.Context, arg LockOperationParams) (O
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -1066,7 +1080,7 @@ const moveOperation = `-- name: MoveOperation :one
 UPDATE operations SET status = $3,
   settled_at = CASE WHEN $4::bool THEN clock_timestamp() ELSE settled_at END
 WHERE tenant_id = $1 AND op_id = $2 AND status = ANY ($5::text[])
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type MoveOperationParams struct {
@@ -1140,12 +1154,13 @@ func (q *Queries) MoveOperation(ctx context.Context, arg MoveOperationParams) (O
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
 
 const openOperationsOfDraft = `-- name: OpenOperationsOfDraft :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval'
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND draft_id = $2 AND status = 'awaiting_approval'
 `
 
 type OpenOperationsOfDraftParams struct {
@@ -1215,6 +1230,7 @@ func (q *Queries) OpenOperationsOfDraft(ctx context.Context, arg OpenOperationsO
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}
@@ -1227,7 +1243,7 @@ func (q *Queries) OpenOperationsOfDraft(ctx context.Context, arg OpenOperationsO
 }
 
 const operation = `-- name: Operation :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND op_id = $2
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND op_id = $2
 `
 
 type OperationParams struct {
@@ -1291,6 +1307,7 @@ func (q *Queries) Operation(ctx context.Context, arg OperationParams) (Operation
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -1320,7 +1337,7 @@ func (q *Queries) OperationEdit(ctx context.Context, arg OperationEditParams) (O
 }
 
 const operationOfCall = `-- name: OperationOfCall :one
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND call_id = $2
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND call_id = $2
 `
 
 type OperationOfCallParams struct {
@@ -1384,12 +1401,13 @@ func (q *Queries) OperationOfCall(ctx context.Context, arg OperationOfCallParams
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
 
 const operationsOfConversation = `-- name: OperationsOfConversation :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at
 `
 
 type OperationsOfConversationParams struct {
@@ -1459,6 +1477,7 @@ func (q *Queries) OperationsOfConversation(ctx context.Context, arg OperationsOf
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}
@@ -1506,7 +1525,7 @@ UPDATE operations SET status = 'awaiting_approval', decided_by = NULL, decided_v
   tool_schema_version = $11, target_bill = $12, draft_id = $13,
   draft_revision = $14, edited_by = array_append(edited_by, $15::text)
 WHERE tenant_id = $1 AND op_id = $2 AND status IN ('awaiting_approval','handed_off') AND revision = $3::int - 1
-RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at
+RETURNING tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills
 `
 
 type ReviseOperationParams struct {
@@ -1600,6 +1619,7 @@ func (q *Queries) ReviseOperation(ctx context.Context, arg ReviseOperationParams
 		&i.ExpiresAt,
 		&i.HandedOffAt,
 		&i.HandoffExpiresAt,
+		&i.ResultBills,
 	)
 	return i, err
 }
@@ -1620,7 +1640,7 @@ func (q *Queries) SetReplacedBy(ctx context.Context, arg SetReplacedByParams) er
 }
 
 const todosOfUser = `-- name: TodosOfUser :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND user_id = $2 AND (cardinality($3::text[]) = 0 OR status = ANY ($3::text[]))
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND user_id = $2 AND (cardinality($3::text[]) = 0 OR status = ANY ($3::text[]))
 ORDER BY created_at DESC, op_id DESC LIMIT $4
 `
 
@@ -1699,6 +1719,7 @@ func (q *Queries) TodosOfUser(ctx context.Context, arg TodosOfUserParams) ([]Ope
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}

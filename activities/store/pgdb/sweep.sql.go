@@ -57,7 +57,7 @@ func (q *Queries) OpenTurnsOfConversation(ctx context.Context, arg OpenTurnsOfCo
 }
 
 const sweepOperations = `-- name: SweepOperations :many
-SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at FROM operations WHERE tenant_id = $1 AND status NOT IN
+SELECT tenant_id, op_id, brand_id, subsidiary_id, user_id, conversation_id, turn_id, call_id, op_type, action, target_form, target_module, target_table, target_bill, payload, requested, source_ref, auto_execute, status, revision, pending_id, digest, client_token, risk, policy, tool, tool_schema_version, draft_id, draft_revision, reason, preview, attempts, edited_by, replaces, replaced_by, decided_by, decided_via, decided_at, decision_comment, result_bill, result_link, result_message, error_message, refusal, refused_signals, created_at, confirmed_at, executed_at, settled_at, expires_at, handed_off_at, handoff_expires_at, result_bills FROM operations WHERE tenant_id = $1 AND status NOT IN
   ('executed','refused','rejected','cancelled','expired','completed','abandoned')
   AND created_at < $2::timestamptz AND op_id > $3 ORDER BY op_id LIMIT $4
 `
@@ -137,6 +137,7 @@ func (q *Queries) SweepOperations(ctx context.Context, arg SweepOperationsParams
 			&i.ExpiresAt,
 			&i.HandedOffAt,
 			&i.HandoffExpiresAt,
+			&i.ResultBills,
 		); err != nil {
 			return nil, err
 		}

@@ -526,8 +526,8 @@ func TestASaveWhileNoWorkerIsUpCompletesOnceOneIs(t *testing.T) {
 	w.start("worker")
 	row := w.status(card.OpID, operation.Completed)
 	w.event(c, event.TurnEnded, 1)
-	if n := w.orders() - before; n != 1 || row.ResultBill != saved.Bill || !saved.Replayed {
-		t.Errorf("%d orders, bill %s, saved %+v", n, row.ResultBill, saved)
+	if n := w.orders() - before; n != 1 || row.ResultBill != saved.Bill || !saved.Replayed || len(row.EditedBy) > 0 {
+		t.Errorf("%d orders, bill %s, saved %+v, edited by %v", n, row.ResultBill, saved, row.EditedBy)
 	}
 }
 
@@ -600,6 +600,35 @@ func TestDeletingAConversationWithAnOpenFormGivesTheFormUp(t *testing.T) {
 	w.status(card.OpID, operation.Cancelled)
 	if p := li.refused(409, customerRecords, saving(card, version, "021-1111")); p.Code != "already_decided" {
 		t.Errorf("saved after all: %+v", p)
+	}
+}
+
+func TestExecuteAnswersWithTheOutcomeOfAConfirmedOperation(t *testing.T) {
+	t.Parallel()
+	w := proposing(t, 0, telephone("C-0001", "021-1111"))
+	w.manual("customer", "update", false)
+	li := w.site().as("yunfan", "shanghai", "li")
+	card := li.proposed(li.begin("改电话"), 1)
+	execute := "/erp/api/staging/" + card.OpID + "/execute"
+	if p := li.refused(409, execute, nil); p.Code != "not_pending" {
+		t.Errorf("before it is confirmed: %+v", p)
+	}
+	li.ok("POST", "/api/op/"+card.OpID+"/confirm", confirmation(card, uuid.NewString()), nil)
+	_, version := li.customer("C-0001")
+	for range 3 {
+		var state struct {
+			Status, State, Bill string
+		}
+		li.ok("POST", execute, nil, &state)
+		if state.Status != "executed" || state.State != "done" || state.Bill != "C-0001" {
+			t.Errorf("executed: %+v", state)
+		}
+	}
+	if p := li.refused(409, customerRecords, saving(card, version, "021-2222")); p.Code != "already_decided" || p.Params["bill"] != "C-0001" {
+		t.Errorf("a save of what executed by itself: %+v", p)
+	}
+	if n := w.count(`SELECT count(*) FROM erp.commits WHERE client_token = $1`, w.op(card.OpID).ClientToken); n != 1 {
+		t.Errorf("%d commits", n)
 	}
 }
 
