@@ -129,7 +129,7 @@ func (s *createStep) apply(ctx context.Context, j *job) (outcome, error) {
 	}
 	s.object = s.name(j)
 	out.bill, out.preview.Object = s.key, s.object
-	if err := j.remember(ctx, j.form.Form, s.key, version, out.preview.Diffs, ""); err != nil {
+	if err := j.remember(ctx, j.form.Form, s.key, version, out.preview.Diffs); err != nil {
 		return outcome{}, err
 	}
 	out.preview.Diffs = append(out.preview.Diffs, s.aside...)

@@ -62,5 +62,5 @@ func (s *deleteStep) apply(ctx context.Context, j *job) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	return out, j.remember(ctx, j.form.Form, s.key, version+1, out.preview.Diffs, "")
+	return out, j.remember(ctx, j.form.Form, s.key, version+1, out.preview.Diffs)
 }

@@ -16,8 +16,8 @@ import (
 const maxHistory = 200
 
 // remember writes what became of a record, in the transaction of the change.
-// Version is the record's version after it; comment may be empty.
-func (j *job) remember(ctx context.Context, form, key string, version int64, diffs []nouns.Diff, comment string) error {
+// Version is the record's version after it.
+func (j *job) remember(ctx context.Context, form, key string, version int64, diffs []nouns.Diff) error {
 	kept := []nouns.Diff{}
 	for _, d := range diffs {
 		if !d.Derived || d.Object == "" {
@@ -29,7 +29,7 @@ func (j *job) remember(ctx context.Context, form, key string, version int64, dif
 		return err
 	}
 	return j.q.ErpAddHistory(ctx, pgdb.ErpAddHistoryParams{TenantID: j.tenant, Form: form, Key: key, Version: version, Actor: j.id.User.UserID,
-		Channel: j.channel, Action: j.change.Action, OpID: j.opID, Comment: comment, Diffs: raw})
+		Channel: j.channel, Action: j.change.Action, OpID: j.opID, Diffs: raw})
 }
 
 // History lists what became of a record, the newest first, at most 200 changes.

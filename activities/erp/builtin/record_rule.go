@@ -224,7 +224,7 @@ func warehouseRule(ctx context.Context, j *job, s *recordStep) error {
 		}
 		f, _ := j.form.find("is_default")
 		d := s.diff(j, f, "true", "false")
-		if err := j.remember(ctx, j.form.Form, code, version, []nouns.Diff{d}, ""); err != nil {
+		if err := j.remember(ctx, j.form.Form, code, version, []nouns.Diff{d}); err != nil {
 			return nouns.Diff{}, err
 		}
 		d.Object, d.Derived = objectName(j.locale(), zh, en, code), true

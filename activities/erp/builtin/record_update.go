@@ -126,7 +126,7 @@ func (s *updateStep) apply(ctx context.Context, j *job) (outcome, error) {
 	if old, _ := strconv.ParseInt(s.old["version"], 10, 64); version != old+1 {
 		return outcome{}, fault.New(fault.Internal, "detail", "the locked row has moved")
 	}
-	if err := j.remember(ctx, j.form.Form, s.key, version, out.preview.Diffs, ""); err != nil {
+	if err := j.remember(ctx, j.form.Form, s.key, version, out.preview.Diffs); err != nil {
 		return outcome{}, err
 	}
 	out.preview.Diffs = append(out.preview.Diffs, s.aside...)
