@@ -38,7 +38,8 @@ CREATE INDEX sales_order_open ON erp.sales_order (tenant_id, status, number);
 CREATE INDEX sales_order_by_total ON erp.sales_order (tenant_id, total, number);
 
 -- Orders of before took their goods when they were submitted. What is still open
--- gives them back and promises them instead; what is closed counts as delivered.
+-- gives them back and promises them instead. What is closed keeps what it took, with
+-- nothing drawn: there is no delivery that drew it.
 DO $$
 DECLARE t text;
 BEGIN
@@ -53,8 +54,6 @@ BEGIN
               FROM erp.sales_order o JOIN erp.sales_order_line l ON l.tenant_id = o.tenant_id AND l.number = o.number
              WHERE o.tenant_id = t AND o.status = 'submitted' GROUP BY 1, 2) x
      WHERE s.tenant_id = t AND s.product = x.product AND s.warehouse = x.warehouse;
-    UPDATE erp.sales_order_line l SET drawn = l.quantity, drawn_amount = l.amount, drawn_tax = l.tax_amount
-      FROM erp.sales_order o WHERE o.tenant_id = t AND l.tenant_id = t AND o.number = l.number AND o.status = 'closed';
     UPDATE erp.sales_order SET closed_at = created_at WHERE tenant_id = t AND status = 'closed';
   END LOOP;
 END $$;

@@ -48,7 +48,8 @@ func (c *copyRows) text(values ...string) *copyRows {
 }
 
 func (c *copyRows) null() *copyRows {
-	c.sep().buf = append(c.buf, '\\', 'N')
+	c.sep()
+	c.buf = append(c.buf, '\\', 'N')
 	return c
 }
 
@@ -84,7 +85,8 @@ func (c *copyRows) fixed(v int64, decimals int) *copyRows {
 func (c *copyRows) integer(v int) *copyRows { return c.fixed(int64(v), 0) }
 
 func (c *copyRows) yes(v bool) *copyRows {
-	c.sep().buf = strconv.AppendBool(c.buf, v)
+	c.sep()
+	c.buf = strconv.AppendBool(c.buf, v)
 	return c
 }
 
@@ -97,7 +99,8 @@ func (c *copyRows) when(t time.Time, layout string) *copyRows {
 	if t.IsZero() {
 		return c.null()
 	}
-	c.sep().buf = t.UTC().AppendFormat(c.buf, layout)
+	c.sep()
+	c.buf = t.UTC().AppendFormat(c.buf, layout)
 	return c
 }
 
