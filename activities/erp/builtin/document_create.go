@@ -307,17 +307,18 @@ func (s *docStep) notePrice(d *document, x *product, object, currency string) {
 		if l.Product != x.Code {
 			continue
 		}
-		if u, ok := s.m.findUnit(x, l.Unit); ok && u.Unit != x.Unit {
+		if u, ok := s.m.findUnit(x, l.Unit); ok && u.Unit != x.Unit && !seen["unit "+u.Unit] {
+			seen["unit "+u.Unit] = true
 			s.fact(nouns.FactPrice, "product_unit", x.Code+"/"+u.Unit, "factor", "", nouns.Label{Zh: "换算系数", En: "Factor of the unit"}, object, u.Factor.String())
 		}
 		if !s.k.sells {
 			continue
 		}
 		_, tag := s.m.sellPrice(x, l.base(), currency)
-		if seen[tag.list] {
+		if seen["list "+tag.list] {
 			continue
 		}
-		seen[tag.list] = true
+		seen["list "+tag.list] = true
 		if tag.list != "" {
 			s.fact(nouns.FactPrice, "customer_price", tag.list, "price", x.Code, nouns.Label{Zh: "价目表价格", En: "Price of the price list"}, object, tag.price.String())
 		} else {

@@ -274,7 +274,7 @@ func (s *docStep) pick(numbers []string, picks []wanted, held map[string]*docume
 			s.wrong.add(path+".line_no", fmt.Sprintf("%s 没有第 %d 行", d.number, w.line), fmt.Sprintf("%s has no line %d", d.number, w.line))
 			continue
 		}
-		x := draw{source: d, from: l, quantity: l.remaining()}
+		x := draw{source: d, from: l, path: path, quantity: l.remaining()}
 		if w.quantity != nil {
 			x.quantity = *w.quantity
 		}
@@ -292,6 +292,30 @@ func (s *docStep) pick(numbers []string, picks []wanted, held map[string]*docume
 		s.wrong.add("sources", "来源单据已全部下推", "nothing is left to draw from the sources")
 	}
 	return out
+}
+
+// quantityScale is the number of decimals of a quantity, in whatever unit.
+const quantityScale = 3
+
+// checkParts refuses parts that stock cannot hold: half a piece, or a third of a
+// bag whose kilograms would be rounded. All that remains is always a part.
+func (s *docStep) checkParts() {
+	for _, x := range s.draws {
+		if x.from == nil || x.quantity.Equal(x.from.remaining()) {
+			continue
+		}
+		scale, unit := int32(quantityScale), x.from.Unit
+		if p := s.m.products[x.from.Product]; p != nil {
+			scale, unit = p.Scale, p.Unit
+		}
+		base := x.quantity.Mul(x.from.Factor)
+		switch {
+		case !x.quantity.Equal(x.quantity.Truncate(quantityScale)):
+			s.wrong.add(x.path+".quantity", fmt.Sprintf("最多 %d 位小数", quantityScale), fmt.Sprintf("has more than %d decimals", quantityScale))
+		case !base.Equal(base.Truncate(scale)):
+			s.wrong.add(x.path+".quantity", fmt.Sprintf("折合 %s %s，单位 %s 最多 %d 位小数", base, unit, unit, scale), fmt.Sprintf("is %s %s: the unit %s has at most %d decimals", base, unit, unit, scale))
+		}
+	}
 }
 
 // digitsOf are the decimals of a document's amounts.
@@ -367,6 +391,7 @@ func (s *docStep) completeDrawn(ctx context.Context, j *job) error {
 	if err := s.m.hold(ctx, j, n); err != nil {
 		return err
 	}
+	s.checkParts()
 	for _, d := range s.docs {
 		if d.partner() != n.partner {
 			s.wrong.add("sources", "来源单据的往来单位不同", "the sources have different partners")

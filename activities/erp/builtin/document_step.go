@@ -51,7 +51,9 @@ type draftState struct {
 type draw struct {
 	source *document
 	// from is nil for what is owed.
-	from     *docLine
+	from *docLine
+	// path is where it was asked for.
+	path     string
 	quantity decimal.Decimal
 	amount   decimal.Decimal
 	tax      decimal.Decimal

@@ -236,7 +236,9 @@ func (s *docStep) writeAgain(b *batch, j *job) {
 	d := s.docs[0]
 	values := map[string]any{}
 	for c, v := range d.head {
-		if !derivedColumns[c] || c == "currency" || c == "exchange_rate" || c == "total" || c == "tax_total" {
+		// Columns that are no fields belong to the tables (generated ones for reports).
+		_, field := j.form.find(c)
+		if field && !derivedColumns[c] || c == "currency" || c == "exchange_rate" || c == "total" || c == "tax_total" {
 			values[c] = v
 		}
 	}
