@@ -331,6 +331,9 @@ var Page = map[string]Text{
 
 	// The native pages of the ERP.
 
+	"done.completed": {"已保存", "saved"},
+	"done.abandoned": {"未保存", "not saved"},
+
 	"card.finish":    {"去表单完成", "Finish in the ERP"},
 	"card.completed": {"已在原生表单中保存：{form}", "Saved in the native form: {form}"},
 
@@ -389,6 +392,7 @@ var Page = map[string]Text{
 
 	"effects":       {"由此产生的结果", "What will happen"},
 	"effects.none":  {"还没有改动。", "Nothing has been changed yet."},
+	"effects.lacks": {"还不能试算：{what}", "Not worked out yet: {what}"},
 	"effects.busy":  {"ERP 正在试算…", "The ERP is working it out…"},
 	"effects.blind": {"暂时无法试算，金额可能不是最新的。", "It cannot be worked out just now; amounts may not be current."},
 
@@ -442,6 +446,7 @@ var Page = map[string]Text{
 	"generate.take":        {"选取", "Take"},
 	"generate.left":        {"剩余", "Remaining"},
 	"generate.quantity":    {"本次数量", "Quantity to take"},
+	"generate.amount":      {"本次金额", "Amount to settle"},
 	"generate.quantity_of": {"{name} 的本次数量", "Quantity to take of {name}"},
 	"generate.line":        {"选取 {name}", "Take {name}"},
 	"generate.drawn":       {"已没有剩余。", "Nothing is left of it."},

@@ -44,8 +44,8 @@ function Shell() {
     forms.forget()
     todos.forget()
     if (!session.model) void get<LoginOptions>('/api/login/options').then((o) => session.labelled(o.model ?? (o.demo ? 'demo' : ''), o.demo), () => {})
+    void conversations.refresh()
     const look = () => { void conversations.refresh(); void todos.load().catch(() => {}) }
-    look()
     const beat = () => { if (document.visibilityState === 'visible') look() }
     const timer = setInterval(beat, 30_000)
     document.addEventListener('visibilitychange', beat)
@@ -58,6 +58,7 @@ function Shell() {
     setOpen(c)
     return () => c.close()
   }, [here.page, here.id])
+  useEffect(() => { void todos.load().catch(() => {}) }, [here.page, here.id])
   // After another login everything goes on where it was.
   useEffect(() => { if (!session.expired) { void conversations.refresh(); if (open && open.stream === null) void open.open() } }, [session.expired])
   useEffect(() => session.watch(() => { if (!session.expired && open?.stream && !open.stream.connected && open.stream.ended) void open.open() }), [open])

@@ -80,7 +80,7 @@ function Lines({ preview: p, lines, moved }: { preview: Preview; lines: Line[]; 
               <td class="num" data-label={t('line.unit_price')}>{money(l.unit_price)}</td>
               <td class="num strong" data-label={t('line.amount')}>{money(l.amount)}</td>
               <td class="num" data-label={t('line.stock')}>
-                <del><span class="sr">{t('diff.before')} </span>{decimal(l.stock_before)}</del> <span class="arrow" aria-hidden="true">→</span> <ins><span class="sr">{t('diff.after')} </span>{decimal(l.stock_after)}</ins>
+                {(l.stock_before || l.stock_after) && <><del><span class="sr">{t('diff.before')} </span>{decimal(l.stock_before)}</del> <span class="arrow" aria-hidden="true">→</span> <ins><span class="sr">{t('diff.after')} </span>{decimal(l.stock_after)}</ins></>}
                 {l.warehouse && <small>{l.warehouse}</small>}
               </td>
             </tr>

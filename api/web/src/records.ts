@@ -55,7 +55,8 @@ export interface Shown { field: Field; name?: Field; other?: Field }
 
 /**
  * The fields worth showing, in their order: the name of a linked record goes
- * with its link, and of two languages one is shown. A form's own name and its
+ * with its link, and of two languages one is shown; a hidden field is shown as
+ * such a companion only. A form's own name and its
  * translation are both values that somebody keeps, so a record shows both.
  */
 export function shown(fields: Field[], both = false): Shown[] {
@@ -65,7 +66,7 @@ export function shown(fields: Field[], both = false): Shown[] {
     if (f.type === 'link' && by.has(f.name + '_name')) gone.add(f.name + '_name').add(f.name + '_name_en')
     if (by.has(f.name + '_en') && !(both && !f.read_only)) gone.add(f.name + '_en')
   }
-  return fields.filter((f) => !gone.has(f.name)).map((f) => {
+  return fields.filter((f) => !gone.has(f.name) && !f.hidden).map((f) => {
     const name = f.type === 'link' ? by.get(f.name + '_name') : undefined
     return { field: f, name, other: gone.has(f.name + '_en') ? by.get(f.name + '_en') : name && by.get(name.name + '_en') }
   })

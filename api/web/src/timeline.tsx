@@ -14,7 +14,7 @@ export function Timeline({ calls, live, lang }: { calls: CallView[]; live: boole
 const Row = memo(function Row({ call: c, live }: { call: CallView; live: boolean; age: number }) {
   const done = c.phase === 'finished'
   const bad = done && c.outcome === 'error'
-  const not = done && ['refused', 'rejected', 'cancelled', 'expired', 'failed'].includes(c.outcome ?? '')
+  const not = done && ['refused', 'rejected', 'cancelled', 'expired', 'failed', 'abandoned'].includes(c.outcome ?? '')
   const going = !done && live && c.phase !== 'pending'
   return (
     <li class={`call ${bad ? 'bad' : not ? '' : done ? 'done' : 'going'}`} data-call={c.call_id} data-phase={c.phase}>

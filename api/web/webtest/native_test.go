@@ -135,6 +135,7 @@ func keyIn(t *testing.T, x *bench) {
 	x.See(".sheet h2", "新建销售订单")
 	x.Until("document.querySelector('#f-order_date').value.length === 10")
 	x.pick("#f-customer", "清源", "杭州清源茶业")
+	x.See("[data-lacks]", "明细 至少要有一行") // why there is no total yet
 	row := ".edit tbody tr:nth-child(1) "
 	x.pick(row+"[data-column=product] input", "龙井", "明前龙井")
 	x.Type(row+"[data-column=quantity] input", "1,0")

@@ -5,14 +5,14 @@ import { isFigure } from '../records'
 import type { Field } from '../types'
 import { Lookup } from './lookup'
 
-interface Props { field: Field; id?: string; value: string; onValue: (v: string) => void; name?: string; described?: string; invalid?: boolean; onKeyDown?: (e: KeyboardEvent) => void; disabled?: boolean }
+interface Props { field: Field; id?: string; value: string; onValue: (v: string) => void; name?: string; described?: string; invalid?: boolean; onKeyDown?: (e: KeyboardEvent) => void; disabled?: boolean; hint?: string }
 
 export function kind(f: Field): string {
   if (f.control && f.control !== 'grid') return f.control
   return f.type === 'option' ? 'select' : f.type === 'link' ? 'lookup' : f.type === 'date' ? 'date' : isFigure(f) ? 'number' : 'text'
 }
 
-export function Control({ field: f, id, value, onValue, name, described, invalid, onKeyDown, disabled }: Props) {
+export function Control({ field: f, id, value, onValue, name, described, invalid, onKeyDown, disabled, hint }: Props) {
   const common = { id, 'aria-label': name, 'aria-describedby': described, 'aria-invalid': invalid || undefined, 'aria-required': f.required || undefined, disabled, onKeyDown }
   const type = (e: { currentTarget: { value: string } }) => onValue(e.currentTarget.value)
   switch (kind(f)) {
@@ -23,12 +23,12 @@ export function Control({ field: f, id, value, onValue, name, described, invalid
         {f.options?.map((o) => <option value={o.value}>{label(o.label)}</option>)}
       </select>
     )
-    case 'switch': return <input type="checkbox" role="switch" checked={value === 'true'} onChange={(e) => onValue(e.currentTarget.checked ? 'true' : 'false')} {...common} aria-required={undefined} />
+    case 'switch': return <><input type="checkbox" role="switch" checked={value === 'true'} onChange={(e) => onValue(e.currentTarget.checked ? 'true' : 'false')} {...common} aria-required={undefined} />{f.options && <span aria-hidden="true">{label(f.options.find((o) => o.value === value)?.label)}</span>}</>
     case 'lookup': if (f.link_form) return <Lookup form={f.link_form} id={id} value={value} onPick={onValue} aria-label={name} described={described} invalid={invalid} required={f.required} onKeyDown={onKeyDown} disabled={disabled} />
     // A link without a form is a text.
     default: return kind(f) === 'date'
       ? <input type="date" value={value} onInput={type} {...common} />
-      : <input type="text" class={kind(f) === 'number' ? 'num' : undefined} inputMode={kind(f) === 'number' ? 'decimal' : undefined} autocomplete="off" maxLength={f.max_length || (isFigure(f) ? 40 : undefined)} value={value} onInput={type} {...common} />
+      : <input type="text" class={kind(f) === 'number' ? 'num' : undefined} inputMode={kind(f) === 'number' ? 'decimal' : undefined} autocomplete="off" maxLength={f.max_length || (isFigure(f) ? 40 : undefined)} placeholder={hint || undefined} value={value} onInput={type} {...common} />
   }
 }
 

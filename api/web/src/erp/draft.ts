@@ -39,6 +39,8 @@ export class Draft extends Store {
   looking = false
   /** What the last look failed with, where no field is to blame. */
   blind: Problem | null = null
+  /** What the last look still lacks, where nobody has been yet: no reproach, but the reason why there are no totals. */
+  lacks: { field: Field; line?: number; detail: string }[] = []
   saving = false
   /** Somebody else's newer version, until one of both is chosen. */
   theirs: Row | null = null
@@ -151,7 +153,7 @@ export class Draft extends Store {
     clearTimeout(this.timer)
     const mine = ++this.asked
     if (this.updating && Object.keys(this.whole).length === 0) {
-      Object.assign(this, { preview: null, looking: false, blind: null })
+      Object.assign(this, { preview: null, looking: false, blind: null, lacks: [] })
       this.now()
       return
     }
@@ -159,7 +161,7 @@ export class Draft extends Store {
     this.timer = window.setTimeout(() => {
       erp.preview(this.setup.form.form, this.setup.action, this.setup.target, this.whole).then((p) => {
         if (mine !== this.asked) return
-        Object.assign(this, { preview: p, looking: false, blind: null })
+        Object.assign(this, { preview: p, looking: false, blind: null, lacks: [] })
         for (const path of this.touched) this.forget(path)
         this.now()
       }, (e) => {
@@ -167,6 +169,7 @@ export class Draft extends Store {
         const p = asProblem(e)
         Object.assign(this, { preview: null, looking: false, blind: p.fields.length ? null : p })
         this.mark(p.fields, true)
+        this.lacks = p.fields.flatMap((x) => this.lack(x))
         this.now()
       })
     }, wait)
@@ -180,6 +183,13 @@ export class Draft extends Store {
       const path = this.place(x.field)
       if (!touchedOnly || this.touched.has(path) || this.touched.has(path.replace(/\[.*/, ''))) this.problems.set(path, x.detail)
     }
+  }
+  /** A problem that stands at no field yet, by the label of its field. */
+  private lack(x: FieldProblem): Draft['lacks'] {
+    if (this.problems.has(this.place(x.field))) return []
+    const m = /^(\w+)\[(\d+)\]\.(\w+)$/.exec(x.field)
+    const field = m ? this.field(m[1]!)?.lines?.find((c) => c.name === m[3]) : this.field(x.field)
+    return field ? [{ field, line: m ? Number(m[2]) : undefined, detail: x.detail }] : []
   }
   /** "lines[2].quantity" counts the lines that were sent, from 1. */
   private place(path: string): string {

@@ -93,11 +93,11 @@ interface Props { draft: Draft; drafts?: boolean; back: string; onSaved: (s: Sav
 /** The fields, the lines, what follows from them, and the buttons. */
 export function Editor({ draft: d, drafts, back, onSaved, label: text, children }: Props) {
   const box = useRef<HTMLDivElement>(null)
-  const fields = d.setup.fields.filter((f) => !f.hidden && f.type !== 'lines')
+  const fields = d.setup.fields.filter((f) => f.type !== 'lines')
   const given = fields.filter((f) => !writable(f))
-  const inputs = fields.filter(writable)
+  const inputs = fields.filter((f) => writable(f) && !f.hidden)
   const grids = d.setup.fields.filter((f) => !f.hidden && f.type === 'lines' && writable(f))
-  const shows = grids.length > 0 || d.updating || !!d.setup.staging || !!d.preview?.diffs?.some((x) => x.derived) || !!d.preview?.notes?.length || !!d.blind
+  const shows = grids.length > 0 || d.lacks.length > 0 || d.updating || !!d.setup.staging || !!d.preview?.diffs?.some((x) => x.derived) || !!d.preview?.notes?.length || !!d.blind
   useEffect(() => {
     if (d.failure && !d.theirs) toTrouble(box.current)
   }, [d.failure])
@@ -119,7 +119,7 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
       {d.updating && <Given draft={d} fields={given} />}
       {grids.map((f) => <LineGrid key={f.name} draft={d} field={f} marked={d.prefilled.has(f.name)} />)}
       {children}
-      {shows && <Effects draft={d} priced={grids.length > 0} />}
+      {shows && <Effects draft={d} priced={d.setup.form.fields.some((f) => f.name === 'total')} />}
       <div class="row end save">
         <a class="btn" href={back}>{t('edit.cancel')}</a>
         {drafts && <button type="button" class="btn" data-save="draft" disabled={d.saving || !!d.theirs} onClick={() => void save({ status: 'draft' })}>{t('edit.draft')}</button>}

@@ -1,5 +1,5 @@
 // What the ERP would make of it, as the preview tells: totals, stock, balances.
-import { faultText, label, money, t } from '../i18n'
+import { faultText, label, language, money, t } from '../i18n'
 import { Diffs, inLines } from '../preview'
 import { PreviewBody } from '../preview'
 import type { Draft } from './draft'
@@ -11,14 +11,17 @@ export function Effects({ draft: d, priced }: { draft: Draft; priced: boolean })
   const derived = (p?.diffs ?? []).filter((x) => x.derived && !inLines(p!, x) && x.after !== p!.total)
   return (
     <section class="effects" aria-label={t('effects')} aria-busy={d.looking} data-looked={!d.looking && !!p}>
-      {!p && !priced && !d.blind && <p class="quiet">{t(d.looking ? 'effects.busy' : 'effects.none')}</p>}
+      {!p && !priced && !d.blind && (d.looking || !d.dirty) && <p class="quiet">{t(d.looking ? 'effects.busy' : 'effects.none')}</p>}
       {asked.length > 0 && <Diffs diffs={asked} caption={t('diff.asked')} />}
       {(priced || p?.total) && <p class="total row between"><span>{t('line.total')}</span><strong>{p?.total ? `${p.currency ?? ''} ${money(p.total)}` : '—'}</strong></p>}
       {derived.length > 0 && <Diffs diffs={derived} caption={t('diff.derived')} derived />}
+      {d.lacks.length > 0 && <p class="quiet" data-lacks>{t('effects.lacks', { what: d.lacks.slice(0, 3).map(lacking).join(language() === 'zh' ? '；' : '; ') })}</p>}
       <Notes draft={d} />
     </section>
   )
 }
+
+const lacking = (x: Draft['lacks'][number]): string => `${x.line ? t('lines.cell', { label: label(x.field.label), n: x.line }) : label(x.field.label)} ${x.detail}`
 
 function Notes({ draft: d }: { draft: Draft }) {
   const p = d.preview

@@ -21,7 +21,7 @@ export function choices(form: Form): Field[] {
   const own = language() === 'en'
   return shown(form.fields).flatMap((x) => {
     const text = x.name ?? x.field
-    const words = own && x.other?.filter ? { ...x.other, label: text.label } : text
+    const words = own && x.other?.filter ? { ...x.other, label: text.label, hidden: false } : text
     return x.name ? [x.field, words] : [words.type === 'text' ? words : x.field]
   }).filter((f) => f.filter && !f.hidden && operators(f).length > 0)
 }

@@ -14,7 +14,7 @@ import { Picture } from './effects'
 import { useLoad } from './load'
 import { Lookup } from './lookup'
 import { Crumbs, Loading, Sheet, Trouble } from './parts'
-import { generate, type Part, parts, type Source, taken } from './sources'
+import { drawn, generate, type Part, parts, type Source, taken } from './sources'
 
 export function GeneratePage({ form, from }: { form: Form; from: string }) {
   const [source = '', list = ''] = [from.slice(0, from.indexOf(':')), from.slice(from.indexOf(':') + 1)]
@@ -41,7 +41,7 @@ export async function read(source: string, keys: string[], prefill?: Row): Promi
   }))
   const lines = rowsOf(prefill?.lines)
   if (lines.length) for (const p of sources.flatMap((s) => s.parts)) {
-    const l = lines.find((x) => text(x.source) === p.source && Number(x.line_no) === p.no)
+    const l = lines.find((x) => text(x.source) === p.source && Number(x.line_no ?? 0) === p.no)
     p.on = !!l
     if (l && text(l.quantity)) p.take = text(l.quantity)
   }
@@ -57,9 +57,9 @@ export function Generator({ form, source, first, back, prefill, staging, onSaved
   const [made, setMade] = useState<string[] | null>(null)
   const now = useRef({ sources, mode })
   const args = (generates(form)?.args ?? []).filter((a) => !KEYS.includes(a.name))
-  const header = (args.length ? args : form.fields.filter((f) => f.type === 'date' || f.name === 'remark')).filter((f) => writable(f) && !f.hidden && f.type !== 'lines')
+  const header = (args.length ? args : form.fields.filter((f) => f.type !== 'link')).filter((f) => writable(f) && !f.hidden && f.type !== 'lines')
   const values = prefill && Object.fromEntries(Object.entries(prefill).filter(([k]) => !KEYS.includes(k)))
-  const d = useDraft({ form, action: 'generate', fields: header, prefill: values, staging, guarded: true, extra: () => ({ ...generate(source.form, now.current.sources, now.current.mode) }) })
+  const d = useDraft({ form, action: 'generate', fields: header, prefill: values, staging, guarded: true, extra: () => ({ ...generate(source.form, now.current.sources, now.current.mode, prefill) }) })
   useEnd(d, onStale)
   const put = (next: Source[], how = mode) => {
     now.current = { sources: next, mode: how }
@@ -81,17 +81,16 @@ export function Generator({ form, source, first, back, prefill, staging, onSaved
     return i < 0 ? undefined : d.problems.get(`lines[${i + 1}].quantity`) ?? d.problems.get(`lines[${i + 1}]`)
   }
   const none = sources.every((s) => s.parts.length === 0)
-  const lined = source.fields.some((f) => f.type === 'lines' && f.lines?.some((c) => c.name === 'quantity'))
   if (made) return <div class="result good"><p>{t('generate.made', { count: made.length })}</p><ul>{made.map((b) => <li><a class="bill" href={recordHref(form.form, b)}>{b}</a></li>)}</ul></div>
   return (
     <div class="editor" ref={box}>
       <Problems draft={d} />
       {header.length > 0 && <div class="inputs">{header.map((f) => <Labelled key={f.name} field={f} value={String(d.values[f.name] ?? '')} onValue={(v) => d.set(f.name, v)} problem={d.problems.get(f.name)} mark={d.prefilled.has(f.name) ? 'filled' : ''} />)}</div>}
       {sources.map((s) => (
-        <SourceLines key={s.key} form={source} s={s} lined={lined} bad={bad} change={change}
+        <SourceLines key={s.key} form={source} s={s} bad={bad} change={change}
           onRemove={sources.length > 1 ? () => put(sources.filter((x) => x !== s)) : undefined} />
       ))}
-      {none && lined && <p class="note">{t('generate.nothing')}</p>}
+      {none && <p class="note">{t('generate.nothing')}</p>}
       <More form={source} have={sources.map((s) => s.key)} onAdd={(s) => put([...sources, s])} />
       {sources.length > 1 && (
         <fieldset class="modes"><legend>{t('generate.mode')}</legend>
@@ -101,35 +100,34 @@ export function Generator({ form, source, first, back, prefill, staging, onSaved
       <Picture draft={d} />
       <div class="row end save">
         <a class="btn" href={back}>{t('edit.cancel')}</a>
-        <button type="button" class="btn primary" data-save="main" disabled={d.saving || (lined && taken(sources).length === 0)} onClick={() => void save()}>{d.saving ? t('edit.saving') : t('generate.do', { form: label(form.label) })}</button>
+        <button type="button" class="btn primary" data-save="main" disabled={d.saving || taken(sources).length === 0} onClick={() => void save()}>{d.saving ? t('edit.saving') : t('generate.do', { form: label(form.label) })}</button>
       </div>
     </div>
   )
 }
 
-function SourceLines({ form, s, lined, bad, change, onRemove }: { form: Form; s: Source; lined: boolean; bad: (p: Part) => string | undefined; change: (p: Part, to: Partial<Part>) => void; onRemove?: () => void }) {
+function SourceLines({ form, s, bad, change, onRemove }: { form: Form; s: Source; bad: (p: Part) => string | undefined; change: (p: Part, to: Partial<Part>) => void; onRemove?: () => void }) {
   const columns = shown(form.fields.find((f) => f.type === 'lines')?.lines ?? [])
   const product = columns.find((c) => c.field.name === 'product') ?? columns[0]
   const unit = columns.find((c) => c.field.name === 'unit')
-  const open = form.fields.find((f) => f.name === 'open_amount') ?? form.fields.find((f) => f.name === 'total')
+  const open = drawn(form) ? undefined : form.fields.find((f) => f.name === 'open_amount')
   return (
     <section class="source" data-source={s.key}>
       <div class="row between"><h3><a href={recordHref(form.form, s.key)}>{s.key}</a> <small>{called(form, s.record)}</small></h3>
         {onRemove && <IconButton icon="close" text={t('generate.remove', { key: s.key })} onClick={onRemove} />}</div>
-      {!lined && open && <p>{label(open.label)} <strong>{text(s.record.currency)} {money(text(s.record[open.name]))}</strong></p>}
-      {s.parts.length > 0 && lined && (
+      {s.parts.length > 0 && (
         <div class="scroll" tabIndex={0} role="group" aria-label={s.key}>
           <table class="grid take">
-            <thead><tr><th scope="col">{t('generate.take')}</th><th scope="col">{product ? label(product.field.label) : ''}</th><th scope="col" class="num">{t('generate.left')}</th><th scope="col" class="num">{t('generate.quantity')}</th></tr></thead>
+            <thead><tr><th scope="col">{t('generate.take')}</th><th scope="col">{open ? label(form.label) : product ? label(product.field.label) : ''}</th><th scope="col" class="num">{t('generate.left')}</th><th scope="col" class="num">{t(open ? 'generate.amount' : 'generate.quantity')}</th></tr></thead>
             <tbody>{s.parts.map((p) => {
               const id = `take-${s.key}-${p.no}`
               const problem = bad(p)
-              const name = product ? words(product, p.row) || value(product, p.row) : String(p.no)
+              const name = open ? s.key : product ? words(product, p.row) || value(product, p.row) : String(p.no)
               return (
                 <tr data-part={p.no}>
                   <td><input type="checkbox" checked={p.on} aria-label={t('generate.line', { name })} onChange={(e) => change(p, { on: e.currentTarget.checked })} /></td>
-                  <th scope="row" class="nb">{name}{product && text(p.row[product.field.name]) !== name && <small>{text(p.row[product.field.name])}</small>}</th>
-                  <td class="num">{decimal(p.left)} {unit && words(unit, p.row)}</td>
+                  <th scope="row" class="nb">{name}{!open && product && text(p.row[product.field.name]) !== name && <small>{text(p.row[product.field.name])}</small>}</th>
+                  <td class="num">{open ? <>{text(s.record.currency)} {money(p.left)}</> : <>{decimal(p.left)} {unit && words(unit, p.row)}</>}</td>
                   <td class="num">
                     <input type="text" inputMode="decimal" class="num" disabled={!p.on} aria-label={t('generate.quantity_of', { name })} aria-invalid={!!problem || undefined} aria-describedby={problem ? id : undefined} value={p.take} onInput={(e) => change(p, { take: e.currentTarget.value })} />
                     {problem && <p id={id} class="bad-field">{problem}</p>}
@@ -140,7 +138,7 @@ function SourceLines({ form, s, lined, bad, change, onRemove }: { form: Form; s:
           </table>
         </div>
       )}
-      {s.parts.length === 0 && lined && <p class="quiet">{t('generate.drawn')}</p>}
+      {s.parts.length === 0 && <p class="quiet">{t('generate.drawn')}</p>}
     </section>
   )
 }

@@ -11,7 +11,7 @@ import { type Draft, type Line, rowsOf, writable } from './draft'
 
 /** Columns that are worked out stand only where they can be shown. */
 export function columnsOf(f: Field, worked: Row[]): Shown[] {
-  return shown((f.lines ?? []).filter((c) => !c.hidden && c.name !== 'line_no')).filter((c) => writable(c.field) || USUAL.includes(c.field.name) || worked.some((r) => value(c, r)))
+  return shown(f.lines ?? []).filter((c) => c.field.name !== 'line_no').filter((c) => writable(c.field) || USUAL.includes(c.field.name) || worked.some((r) => value(c, r)))
 }
 /** Columns that every priced document works out: they have their place from the start. */
 const USUAL = ['unit', 'base_price', 'discount', 'unit_price', 'amount']
@@ -90,7 +90,7 @@ function Cell({ draft: d, field: f, line: l, n, c, info, onKeyDown }: { draft: D
   }
   return (
     <td data-column={name} data-label={label(c.field.label)}>
-      <Control field={c.field} value={String(l.values[name] ?? '')} onValue={(v) => d.setCell(f.name, l.$, name, v)} name={t('lines.cell', { label: label(c.field.label), n })} described={problem ? id : undefined} invalid={!!problem} onKeyDown={onKeyDown} />
+      <Control field={c.field} value={String(l.values[name] ?? '')} onValue={(v) => d.setCell(f.name, l.$, name, v)} name={t('lines.cell', { label: label(c.field.label), n })} described={problem ? id : undefined} invalid={!!problem} onKeyDown={onKeyDown} hint={value(c, info)} />
       {problem && <p id={id} class="bad-field">{problem}</p>}
     </td>
   )

@@ -45,7 +45,7 @@ export function RecordPage({ form, bill }: { form: Form; bill: string }) {
 }
 
 export function Record({ form, record }: { form: Form; record: Row }) {
-  const all = shown(form.fields.filter((f) => f.type !== 'lines' && f.name !== form.key && f.name !== 'version' && !f.hidden), true)
+  const all = shown(form.fields.filter((f) => f.type !== 'lines' && f.name !== form.key && f.name !== 'version'), true)
   // What the ERP fills in and has not filled in is no news.
   const rows = all.filter((x) => !x.field.read_only || value(x, record))
   return (
@@ -60,7 +60,7 @@ export function Record({ form, record }: { form: Form; record: Row }) {
 
 function Lines({ form, field, rows }: { form: Form; field: Field; rows: Row[] }) {
   // A column in which no line has anything is left out.
-  const columns = shown((field.lines ?? []).filter((f) => !f.hidden)).filter((x) => !x.field.read_only || rows.some((r) => value(x, r)))
+  const columns = shown(field.lines ?? []).filter((x) => !x.field.read_only || rows.some((r) => value(x, r)))
   const source = before(form)
   return (
     <section>

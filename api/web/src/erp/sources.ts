@@ -2,10 +2,10 @@
 import type { Form, Row } from '../types'
 import { rowsOf, text } from './draft'
 
-/** One line that can be drawn: take is what the person keys in, on whether it is taken at all. */
+/** One line that can be drawn, or with no 0 the open amount of the whole document: take is what the person keys in, on whether it is taken at all. */
 export interface Part { source: string; no: number; row: Row; left: string; take: string; on: boolean }
 export interface Source { key: string; record: Row; parts: Part[] }
-export interface Generate { source_form: string; sources: string[]; lines?: { source: string; line_no: number; quantity?: string }[]; mode?: string }
+export interface Generate { source_form: string; sources: string[]; lines?: { source: string; line_no?: number; quantity?: string }[]; mode?: string }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
 /** a − b of decimal texts, without floats; a where b is none. */
@@ -28,21 +28,28 @@ export function left(r: Row): string {
 /** The lines of a source of which something is left, all taken to begin with. */
 export function parts(form: Form, key: string, record: Row): Part[] {
   const lines = form.fields.find((f) => f.type === 'lines')
+  if (!drawn(form)) {
+    const rest = left({ open_amount: record.open_amount })
+    return rest && !NOTHING.test(rest) ? [{ source: key, no: 0, row: {}, left: rest, take: rest, on: true }] : []
+  }
   if (!lines) return []
   return rowsOf(record[lines.name]).map((row, i) => {
     const rest = left(row)
     return { source: key, no: Number(row.line_no ?? i + 1), row, left: rest, take: rest, on: true }
-  }).filter((p) => p.left !== '' && !/^-?0*(\.0+)?$/.test(p.left))
+  }).filter((p) => p.left !== '' && !NOTHING.test(p.left))
 }
+const NOTHING = /^-?0*(\.0+)?$/
+/** Documents are drawn line by line, or settled by amounts. */
+export const drawn = (form: Form): boolean => !!form.fields.find((f) => f.type === 'lines')?.lines?.some((c) => c.name === 'remaining' || c.name === 'drawn')
 
-/** The payload: lines only when not all of everything is taken. */
-export function generate(form: string, sources: Source[], mode: string): Generate {
+/** The payload: lines only when not all of everything is taken, or when they were approved line by line. */
+export function generate(form: string, sources: Source[], mode: string, approved?: Row): Generate {
   const all = sources.flatMap((s) => s.parts)
-  const whole = all.every((p) => p.on && p.take.trim() === p.left)
+  const whole = !approved?.lines && all.every((p) => p.on && p.take.trim() === p.left)
   return {
     source_form: form, sources: sources.map((s) => s.key),
-    ...(whole ? {} : { lines: taken(sources).map((p) => ({ source: p.source, line_no: p.no, ...(p.take.trim() === p.left ? {} : { quantity: p.take.trim() }) })) }),
-    ...(sources.length > 1 ? { mode } : {}),
+    ...(whole ? {} : { lines: taken(sources).map((p) => ({ source: p.source, ...(p.no ? { line_no: p.no } : {}), ...(p.take.trim() === p.left && !approved?.lines ? {} : { quantity: p.take.trim() }) })) }),
+    ...(sources.length > 1 || approved?.mode ? { mode } : {}),
   }
 }
 export const taken = (sources: Source[]): Part[] => sources.flatMap((s) => s.parts).filter((p) => p.on)

@@ -5,6 +5,7 @@ import { label, said, t, when, word } from '../i18n'
 import { safeHref } from '../markdown'
 import { Countdown, Icon } from '../parts'
 import { forms, recordHref } from '../records'
+import { todos } from '../todos'
 import type { Action, Form, Row, Saved, Staging } from '../types'
 import { ActionBody } from './actions'
 import { rowsOf, text } from './draft'
@@ -17,10 +18,13 @@ import { erp } from './wire'
 
 interface Found { staging: Staging; record?: Row; sources?: { form: Form; sources: Source[] } }
 
+/** A list, or numbers with commas between them. */
+const sourcesOf = (v: unknown): string[] => (Array.isArray(v) ? v : text(v).split(/[,，]/)).map((s) => text(s)).filter(Boolean)
+
 async function find(form: Form, op: string): Promise<Found> {
   const staging = await erp.staging(op)
   if (staging.status !== 'handed_off') return { staging }
-  if (staging.action === 'generate') return { staging, sources: await read(text(staging.payload.source_form), rowsOf(staging.payload.sources).map(String), staging.payload) }
+  if (staging.action === 'generate') return { staging, sources: await read(text(staging.payload.source_form), sourcesOf(staging.payload.sources), staging.payload) }
   return { staging, record: staging.target ? await forms.record(form.form, staging.target) : undefined }
 }
 
@@ -45,7 +49,7 @@ export function StagingPage({ form, op }: { form: Form; op: string }) {
                 {s.policy !== 'self' && <p>{t('staging.governed')}</p>}
                 {s.reason && <p class="reason"><q lang="">{s.reason}</q></p>}
               </div></div>
-              <Fill key={age} form={form} data={data!} onSaved={setSaved} onStale={() => setAge(age + 1)} />
+              <Fill key={age} form={form} data={data!} onSaved={(x) => { setSaved(x); void todos.load().catch(() => {}) }} onStale={() => setAge(age + 1)} />
             </>
           ) : <Ended form={form} s={over && s.status === 'handed_off' ? { ...s, status: 'abandoned' } : s} />}
           {s.conversation_id && <p class="where"><a href={'/c/' + s.conversation_id}>{t('staging.back')}</a></p>}
@@ -67,7 +71,9 @@ function Fill({ form, data: { staging: s, record, sources }, onSaved, onStale }:
 
 function FillForm({ form, s, record, back, onSaved, onStale }: { form: Form; s: Staging; record?: Row; back: string; onSaved: FillProps['onSaved']; onStale: () => void }) {
   if (record) remember(form, record)
-  const d = useDraft({ form, action: s.action, fields: form.fields, target: s.target || undefined, record, prefill: s.payload, staging: s.op_id, guarded: true })
+  // The state in which it was approved to be saved.
+  const kept: Row = s.action === 'create' && s.payload.status !== undefined && form.fields.find((f) => f.name === 'status')?.read_only ? { status: s.payload.status } : {}
+  const d = useDraft({ form, action: s.action, fields: form.fields, target: s.target || undefined, record, prefill: s.payload, staging: s.op_id, guarded: true, extra: () => kept })
   useEnd(d, onStale)
   return <Editor draft={d} back={back} drafts={s.action === 'create' && keeps(form) && !('status' in s.payload)} label={t('staging.save')} onSaved={onSaved} />
 }

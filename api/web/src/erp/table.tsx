@@ -13,7 +13,7 @@ export function Value({ x, row, to }: { x: Shown; row: Row; to?: string }): Comp
   return <><a href={recordHref(form, k)}>{text || k}</a>{text && text !== k && <small>{k}</small>}</>
 }
 
-const align = (x: Shown) => (isFigure(x.field) ? 'num' : x.field.type === 'date' || x.field.type === 'datetime' || x.field.type === 'option' ? 'nb' : undefined)
+const align = (x: Shown) => (isFigure(x.field) ? 'num' : x.field.type === 'date' || x.field.type === 'datetime' || x.field.type === 'option' ? 'nb' : x.name ? 'named' : undefined)
 
 interface Props { caption: string; columns: Shown[]; rows: Row[]; first?: (row: Row) => ComponentChildren; to?: (x: Shown) => string | undefined; sort?: Sort; onSort?: (field: string) => void; busy?: boolean }
 
