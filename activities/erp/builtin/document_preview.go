@@ -83,6 +83,10 @@ func (s *docStep) actionNotes(j *job) []nouns.Label {
 		return cancelNotes(s.k)
 	case j.change.Action == "unexamine":
 		return unexamineNotes(s.k)
+	case j.change.Action == "close" && s.k.promises:
+		return []nouns.Label{{Zh: "完结后不再交货，未交数量的预留会释放。", En: "Nothing more will be delivered: what was promised and not delivered is given free."}}
+	case j.change.Action == "delete":
+		return []nouns.Label{{Zh: "删除不能撤销，单号不会再次使用。", En: "Deleting cannot be undone, and the number is never used again."}}
 	}
 	return nil
 }
