@@ -56,6 +56,16 @@ func (f *form) action(name string) (nouns.Action, bool) {
 	return nouns.Action{}, false
 }
 
+// document reports a form with lines: its rows are documents.
+func (f *form) document() bool {
+	for _, x := range f.fields {
+		if x.Type == nouns.Lines {
+			return true
+		}
+	}
+	return false
+}
+
 // noun is the form as the port shows it, with the actions that are granted.
 func (f *form) noun(id erp.Identity) nouns.Form {
 	n := nouns.Form{

@@ -63,6 +63,18 @@ func (c *Connector) Lookup(ctx context.Context, id erp.Identity, name, text stri
 			return nil
 		}
 		sql := "SELECT " + strings.Join(sel, ", ") + " FROM " + r.source(f.Source) + " WHERE t.tenant_id = $1"
+		if f.document() && text != "" {
+			// The number of a document names it alone; looking for it in names as well would
+			// read every document there is.
+			rows, err := r.texts(ctx, sql+" AND "+column(f.KeyField)+" = upper($2)", []any{id.User.Tenant.String(), text}, len(sel))
+			if err != nil {
+				return err
+			}
+			if len(rows) > 0 {
+				out = append(out, makeRow(fields, rows[0]))
+				return nil
+			}
+		}
 		args := []any{id.User.Tenant.String(), limit}
 		if text == "" {
 			sql += " ORDER BY " + column(f.KeyField) + " LIMIT $2"

@@ -94,3 +94,14 @@ func TestAnExportIsTheListInOneGo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestADocumentIsFoundByItsNumberAlone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for text, want := range map[string]int{"so-000001": 1, "SO-000001": 1, "SO-00000": 5, "": 5} {
+		rows, err := d.Lookup(context.Background(), d.id, "sales_order", text, 5)
+		if err != nil || len(rows) != want || rows[0]["number"] != "SO-000001" {
+			t.Errorf("%q finds %v, %v", text, rows, err)
+		}
+	}
+}

@@ -37,13 +37,8 @@ type recordStep struct {
 // recordBehaviour is what changes the rows of a form without a behaviour of its
 // own. A form with lines is a document: nothing generic may touch its totals.
 func recordBehaviour(f *form, action string) (behaviour, bool) {
-	if nouns.Kind(f.Kind) == nouns.KindReport {
+	if nouns.Kind(f.Kind) == nouns.KindReport || f.document() {
 		return nil, false
-	}
-	for _, x := range f.fields {
-		if x.Type == nouns.Lines {
-			return nil, false
-		}
 	}
 	switch action {
 	case "create":
