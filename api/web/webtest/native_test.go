@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/erpilot/erpilot/api/web/webtest/browser"
 	"github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/operation"
@@ -217,6 +220,53 @@ func fieldProblems(_ *testing.T, x *bench) {
 	x.Click(".crumbs a[href='/erp/']")
 	x.Click("dialog .danger")
 	x.See(".domain h3", "客户")
+}
+
+func byKeyboard(t *testing.T, x *bench) {
+	x.open("/erp/form/customer")
+	x.Until("document.querySelector('.sheet a.primary')")
+	browser.Eval[bool](x.Tab, "(document.querySelector('.sheet a.primary').focus(), true)")
+	x.Press("\r")
+	x.Until("document.activeElement.id === 'sheet-title' && document.querySelector('#f-name')")
+	x.Press("\t")
+	x.Until("document.activeElement.id === 'f-name'")
+	x.Press("键盘客户\t\t")
+	x.Until("document.activeElement.id === 'f-region'")
+	x.Press("华南\t")
+	x.Until("document.activeElement.id === 'f-phone'")
+	browser.Eval[bool](x.Tab, "(document.querySelector('#f-active').focus(), true)")
+	x.Press(" ")
+	// A login that has ended is renewed over the form, and the form is as it was.
+	x.gateway.ExpireLogins()
+	x.Press("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	x.Type("dialog [name=password]", "demo")
+	x.Press("\r")
+	x.Gone("dialog")
+	x.Until("document.querySelector('#f-name').value === '键盘客户'")
+	browser.Eval[bool](x.Tab, "(document.querySelector('#f-name').focus(), true)")
+	x.Press("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	x.See(".sheet h2", "C-0003")
+	if r := x.gateway.Shop.Record("customer", "C-0003"); r["name"] != "键盘客户" || r["active"] != "false" || r["region"] != "south" {
+		t.Errorf("the customer is %v", r)
+	}
+	// In a grid of lines.
+	x.Go(x.url + orders + "?new=1")
+	x.Until("document.querySelector('.edit')")
+	browser.Eval[bool](x.Tab, "(document.querySelector('.edit [data-column=product] input').focus(), true)")
+	x.Press(kb.ArrowDown)
+	x.Until("document.querySelector('.edit .choices:not([hidden]) li')")
+	x.Press(kb.ArrowDown + kb.ArrowDown)
+	x.See(".edit .choices li.at", "碧螺春")
+	x.Press(kb.Escape)
+	x.Until("document.querySelector('.edit .choices').hidden && document.querySelector('.edit [data-column=product] input').value === ''")
+	x.Press(kb.ArrowDown)
+	x.Until("document.querySelector('.edit .choices:not([hidden]) li')")
+	x.Press(kb.ArrowDown + "\r")
+	x.Until("document.querySelector('.edit [data-column=product] input').value.startsWith('P-0001')")
+	x.Press("\t4\r")
+	x.Until("document.activeElement.closest('.edit tr:nth-child(2) [data-column=product]')")
+	x.Press("\t5" + kb.ArrowUp)
+	x.Until("document.activeElement.closest('.edit tr:nth-child(1) [data-column=quantity]')")
 }
 
 func conflict(t *testing.T, x *bench) {

@@ -78,6 +78,7 @@ var scenarios = map[string]func(*testing.T, *bench){
 	"a list sorts, filters, pages and exports, and the way back finds its place": listOfRecords,
 	"an order is keyed in with live totals, and a lost answer makes it once":     keyIn,
 	"what is wrong stands at its field, and nothing keyed in is lost":            fieldProblems,
+	"a record and a line are keyed in without a pointer, over an expired login":  byKeyboard,
 	"a record that somebody else has saved shows both versions":                  conflict,
 	"an answer to an older question does not change the totals":                  staleTotals,
 	"an order is examined and cancelled after a picture of it":                   examine,

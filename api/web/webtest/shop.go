@@ -73,7 +73,7 @@ func (s *Shop) Edit(form, key string, values erp.Row) {
 	defer s.mu.Unlock()
 	r := s.find(form, key)
 	maps.Copy(r, values)
-	s.raise(form, key, "update", "native", "", nil)
+	s.raise(form, key, "update", "", nil)
 }
 
 // HoldPreviews keeps the answer to each preview back until something is received.
@@ -84,11 +84,11 @@ func (s *Shop) HoldPreviews(until chan struct{}) {
 }
 
 // raise makes the version of a record the next one and notes why; s.mu is held.
-func (s *Shop) raise(form, key, action, channel, op string, diffs []erp.Diff) {
+func (s *Shop) raise(form, key, action, op string, diffs []erp.Diff) {
 	r := s.find(form, key)
 	n, _ := strconv.Atoi(str(r["version"]))
 	r["version"] = strconv.Itoa(n + 1)
-	s.note(form, key, action, channel, op, diffs)
+	s.note(form, key, action, "native", op, diffs)
 }
 
 func (s *Shop) note(form, key, action, channel, op string, diffs []erp.Diff) {

@@ -73,7 +73,7 @@ func (s *Shop) planCustomer(p erp.Preview, x write, w *wrong) (erp.Preview, func
 	return p, func(op string) []string {
 		if x.Action == "update" {
 			maps.Copy(s.find("customer", x.Target), x.Payload)
-			s.raise("customer", x.Target, "update", "native", op, p.Diffs)
+			s.raise("customer", x.Target, "update", op, p.Diffs)
 			return []string{x.Target}
 		}
 		key := "C-" + strconv.Itoa(10003 + s.made)[1:]
@@ -147,7 +147,7 @@ func (s *Shop) planOrder(p erp.Preview, x write, w *wrong) (erp.Preview, func(st
 	return p, func(op string) []string {
 		if before != nil {
 			maps.Copy(before, all)
-			s.raise("sales_order", x.Target, "update", "native", op, p.Diffs)
+			s.raise("sales_order", x.Target, "update", op, p.Diffs)
 			return []string{x.Target}
 		}
 		key := fmt.Sprintf("SO-202612-%04d", s.made+1)
@@ -255,7 +255,7 @@ func (s *Shop) planState(form string, p erp.Preview, x write, w *wrong) (erp.Pre
 		if x.Action == "cancel" {
 			r["cancel_reason"] = x.Payload["reason"]
 		}
-		s.raise(form, x.Target, x.Action, "native", op, p.Diffs)
+		s.raise(form, x.Target, x.Action, op, p.Diffs)
 		return []string{x.Target}
 	}
 }

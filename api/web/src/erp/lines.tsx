@@ -34,9 +34,11 @@ export function LineGrid({ draft: d, field: f, marked }: { draft: Draft; field: 
   const inputs = columns.filter((c) => writable(c.field))
   useEffect(() => {
     const w = wanted.current
-    if (!w) return
+    // A line that was just made may not be drawn yet.
+    const cell = w && table.current?.querySelector<HTMLElement>(`[data-line="${w.$}"] [data-column="${w.column}"] :is(input,select,textarea)`)
+    if (!cell) return
     wanted.current = null
-    table.current?.querySelector<HTMLElement>(`[data-line="${w.$}"] [data-column="${w.column}"] :is(input,select,textarea)`)?.focus()
+    cell.focus()
   })
   const focus = ($: number, column: string) => { wanted.current = { $, column }; d.now() }
   const add = () => focus(d.add(f.name), inputs[0]?.field.name ?? '')
