@@ -603,6 +603,53 @@ func TestDeletingAConversationWithAnOpenFormGivesTheFormUp(t *testing.T) {
 	}
 }
 
+func TestANewCustomerIsMadeByHandOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t) // the demo planner, and the form as it is delivered
+	w.relay()
+	li := w.site().as("yunfan", "shanghai", "li")
+	customers := w.count(`SELECT count(*) FROM erp.customer`)
+	c := li.begin("新建客户 苏州明月贸易有限公司，电话 0512-1，区域 华东，联系人 李雷")
+	card := li.handed(c)
+	if !card.Manual {
+		t.Fatal("creating a customer is not finished by hand")
+	}
+	var s operation.Staging
+	li.ok("GET", "/erp/api/staging/"+card.OpID, nil, &s)
+	var preview struct {
+		Preview struct {
+			Diffs []any `json:"diffs"`
+		} `json:"preview"`
+	}
+	li.ok("POST", "/erp/api/forms/customer/preview", map[string]any{"action": "create", "payload": s.Payload}, &preview)
+	if len(preview.Preview.Diffs) == 0 {
+		t.Error("the preview of the form shows nothing")
+	}
+	var mu sync.Mutex
+	bills := map[string]int{}
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			var saved operation.NativeSaved
+			li.ok("POST", customerRecords, map[string]any{"action": "create", "payload": s.Payload, "token": uuid.NewString(), "staging": card.OpID}, &saved)
+			mu.Lock()
+			defer mu.Unlock()
+			bills[saved.Bill]++
+		})
+	}
+	all.Wait()
+	row := w.status(card.OpID, operation.Completed)
+	if n := w.count(`SELECT count(*) FROM erp.customer`) - customers; n != 1 || len(bills) != 1 || bills[row.ResultBill] != 6 || len(row.EditedBy) > 0 {
+		t.Errorf("%d new customers, told %v, the operation says %s, edited by %v", n, bills, row.ResultBill, row.EditedBy)
+	}
+	if r := w.result(card.OpID); !strings.Contains(r, row.ResultBill) {
+		t.Errorf("the model reads %s", r)
+	}
+	if e := w.ended(c, 1); e.Status != "answered" {
+		t.Errorf("the turn ended %+v", e)
+	}
+}
+
 func TestExecuteAnswersWithTheOutcomeOfAConfirmedOperation(t *testing.T) {
 	t.Parallel()
 	w := proposing(t, 0, telephone("C-0001", "021-1111"))
