@@ -24,17 +24,29 @@ import (
 
 // OpenOperation puts a staged operation before people: draft → awaiting_approval.
 // It runs as the first act of the workflow, so that a decision always finds one.
+// A proposal whose draft was saved again before it could be opened is superseded:
+// whoever saved found no workflow to tell.
 func (s *Service) OpenOperation(ctx context.Context, in contract.OpInput) (contract.Closed, error) {
 	tenant, err := tenantOf(in.Tenant)
 	if err != nil {
 		return contract.Closed{}, err
 	}
 	row, moved, err := s.move(ctx, tenant, in.OpID, operation.AwaitingApproval, func(ctx context.Context, tx pgx.Tx, row pgdb.Operation) error {
+		late, err := outdated(ctx, pgdb.New(tx), row)
+		if err != nil {
+			return err
+		}
+		if late != nil {
+			return errOutdated // rolls back; the row is closed below
+		}
 		return appendEvents(ctx, tx, tenant, row,
 			journal.Entry{Type: event.ApprovalPending, Key: key(row, "pending", row.PendingID), Data: event.Approval{PendingID: row.PendingID,
 				OpID: row.OpID, CallID: store.Text(row.CallID), Deadline: row.ExpiresAt}},
 			journal.Entry{Type: event.OperationChanged, Key: key(row, "awaiting", row.PendingID), Data: stateEvent(row)})
 	})
+	if errors.Is(err, errOutdated) {
+		return s.CloseOperation(ctx, contract.CloseInput{OpInput: in, Status: operation.Cancelled, Channel: operation.ChannelSystem})
+	}
 	if err != nil {
 		return contract.Closed{}, err
 	}
@@ -43,6 +55,8 @@ func (s *Service) OpenOperation(ctx context.Context, in contract.OpInput) (contr
 	}
 	return closed(row), nil
 }
+
+var errOutdated = errors.New("the draft has a newer revision")
 
 // move is a compare-and-set to next, with all that belongs to it in the same
 // transaction. When the row is in a state that does not allow it, moved is

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -153,7 +152,6 @@ func viewDraft(d pgdb.Draft, newest pgdb.DraftRevision) draft.Draft {
 
 func viewRevision(row pgdb.DraftRevision) draft.Revision {
 	_, quote := draft.ParseQuote(row.Quote)
-	values := json.RawMessage(row.Payload)
-	return draft.Revision{DraftID: row.DraftID, Revision: int(row.Revision), Values: values, Quote: quote, ValidUntil: row.ValidUntil.UTC(),
+	return draft.Revision{DraftID: row.DraftID, Revision: int(row.Revision), Values: row.Payload, Quote: quote, ValidUntil: row.ValidUntil.UTC(),
 		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC()}
 }

@@ -200,6 +200,11 @@ func (s *session) partOf(d *document, sources []string, records []row, part stri
 	}
 	if m := bare.FindStringSubmatch(part); m != nil {
 		quantity, _ := number(m[1])
+		if len(all) == 1 {
+			if wait := s.countedBy(all[0].line, m[2]+m[3]); wait != nil {
+				return nil, wait
+			}
+		}
 		if len(all) != 1 {
 			return nil, s.answer("%s 有多行，请说明是哪个产品，例如：先发 5 箱 <产品>。什么都没有写入。", "%s has several lines; please name the product, for example: ship 5 boxes of <product>. Nothing was written.", plain(sources[0]))
 		}
@@ -223,7 +228,28 @@ func (s *session) partOf(d *document, sources []string, records []row, part stri
 		if len(fit) != 1 {
 			return nil, s.answer("%[1]s 里没有唯一的一行“%[2]s”。什么都没有写入。", "%[1]s has no single line \"%[2]s\". Nothing was written.", plain(strings.Join(sources, "、")), plain(want.product))
 		}
+		if wait := s.countedBy(fit[0].line, want.unit); wait != nil {
+			return nil, wait
+		}
 		lines = append(lines, draw(fit[0], want.quantity))
 	}
 	return lines, nil
+}
+
+// countedBy stops when a person names another measure than the line's own.
+func (s *session) countedBy(line row, said string) *step {
+	a, b := unitGroup(said), unitGroup(line.str("unit"))
+	if said == "" || a < 0 || b < 0 || a == b {
+		return nil
+	}
+	return s.answer("单据里的%[1]s按“%[3]s”计，不是“%[2]s”。请用“%[3]s”说明数量。什么都没有写入。", "%[1]s is counted by the %[3]s there, not by the %[2]s. Please give the quantity so. Nothing was written.",
+		plain(orElse(s.named(line), line.str("product"))), plain(said), plain(s.unit(line.str("unit"))))
+}
+
+// named is what the product of a line is called.
+func (s *session) named(line row) string {
+	if s.zh {
+		return orElse(line.str("product_name"), line.str("product_name_en"))
+	}
+	return orElse(line.str("product_name_en"), line.str("product_name"))
 }
