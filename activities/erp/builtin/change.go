@@ -103,6 +103,9 @@ func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, chan
 		return bad("target", "新建和生成不带目标，其他操作需要目标", "create and generate take no target, everything else needs one")
 	}
 	j.action = a
+	if !storable(change.Target) {
+		return nil, nil, j.missing() // no key is like that
+	}
 	return j, b, nil
 }
 

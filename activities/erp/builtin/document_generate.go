@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,13 +88,13 @@ func (s *docStep) parseGenerate(j *job, p *problems) (head values, numbers []str
 		return nil, nil, nil, false
 	}
 	src := kindOf(s.k.source)
-	if form, _ := scalarOf(obj["source_form"]); form != "" && form != src.form {
+	if form, ok := scalarOf(obj["source_form"]); !ok || form != "" && form != src.form {
 		p.add("source_form", "来源应为 "+src.form, "the source must be "+src.form)
 	}
 	numbers = parseSources(obj["sources"], p)
-	switch mode, _ := scalarOf(obj["mode"]); mode {
-	case "", nouns.GenerateMerge:
-	case nouns.GenerateSplit:
+	switch mode, ok := scalarOf(obj["mode"]); {
+	case ok && (mode == "" || mode == nouns.GenerateMerge):
+	case ok && mode == nouns.GenerateSplit:
 		split = true
 	default:
 		p.add("mode", "应为 merge 或 split", "must be merge or split")
@@ -114,9 +115,10 @@ func (s *docStep) parseGenerate(j *job, p *problems) (head values, numbers []str
 	return parseObject(obj, "", fields, true, zoneOf(j.id), p), numbers, picks, split
 }
 
+// scalarOf is a text or number, "" when it is left out; false for anything else.
 func scalarOf(raw json.RawMessage) (string, bool) {
 	if raw == nil || isNull(raw) {
-		return "", false
+		return "", true
 	}
 	s, bad := scalar(raw)
 	return strings.TrimSpace(s), bad == nil
@@ -125,7 +127,7 @@ func scalarOf(raw json.RawMessage) (string, bool) {
 // parseSources reads numbers, as a list or as a text with commas between them.
 func parseSources(raw json.RawMessage, p *problems) []string {
 	var numbers []string
-	if text, ok := scalarOf(raw); ok {
+	if text, ok := scalarOf(raw); ok && text != "" {
 		numbers = strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",，、; \n\t", r) })
 	} else if raw != nil && json.Unmarshal(raw, &numbers) != nil {
 		p.add("sources", "应为单号列表", "must be a list of document numbers")
@@ -141,12 +143,15 @@ func parseSources(raw json.RawMessage, p *problems) []string {
 		return nil
 	}
 	for _, n := range numbers {
-		if n == "" || len(n) > 40 {
+		if n == "" || len(n) > 40 || !storable(n) {
 			p.add("sources", "不是有效的单号："+clip(n), "not a document number: "+clip(n))
 		}
 	}
 	return numbers
 }
+
+// pickKeys are those of nouns.SourceLine, and amount.
+var pickKeys = []string{"source", "line_no", "quantity", "amount"}
 
 // parsePicks reads the selected lines; none selects all that remains. quantity is
 // an amount where the source is paid, and may be called so.
@@ -172,6 +177,15 @@ func (s *docStep) parsePicks(raw json.RawMessage, numbers []string, p *problems)
 			p.add(path, "应为对象", "must be an object")
 			continue
 		}
+		for _, key := range slices.Sorted(maps.Keys(obj)) {
+			_, ok := scalarOf(obj[key])
+			switch {
+			case !slices.Contains(pickKeys, key):
+				p.add(path+"."+clip(key), "没有这个字段", "is not a field of this form")
+			case !ok:
+				p.add(path+"."+key, "应为文本或数字", "must be a text or a number")
+			}
+		}
 		w := wanted{at: i}
 		w.source, _ = scalarOf(obj["source"])
 		no, _ := scalarOf(obj["line_no"])
@@ -187,9 +201,9 @@ func (s *docStep) parsePicks(raw json.RawMessage, numbers []string, p *problems)
 		}
 		seen[[2]string{w.source, strconv.Itoa(w.line)}] = true
 		for _, key := range []string{"quantity", "amount"} {
-			text, given := scalarOf(obj[key])
-			if !given || text == "" {
-				continue
+			text, ok := scalarOf(obj[key])
+			if !ok || text == "" {
+				continue // left out, or noted
 			}
 			f := field{Field: nouns.Field{Type: nouns.Decimal}}
 			v, bad := f.normalise(text, nil)

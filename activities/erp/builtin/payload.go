@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	nouns "github.com/erpilot/erpilot/schema/erp"
 )
@@ -105,8 +106,12 @@ func parseLines(raw json.RawMessage, name string, columns []field, zone *time.Lo
 	return out
 }
 
-// object decodes a JSON object and refuses one that names a key twice.
+// object decodes a JSON object and refuses one that names a key twice, or that is
+// no UTF-8: the decoder would replace what it cannot read.
 func object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	if !utf8.Valid(raw) {
+		return nil, false
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, false

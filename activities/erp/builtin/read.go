@@ -283,6 +283,10 @@ func (r reader) record(ctx context.Context) (nouns.Row, error) {
 	if r.query.ID == "" || len(r.query.ID) > 200 {
 		return nil, fault.New(fault.Invalid, "field", "id", "detail", "a record is read by its "+r.form.KeyField)
 	}
+	missing := fault.New(fault.NotFound, "noun", r.form.Form, "id", clip(r.query.ID))
+	if !storable(r.query.ID) {
+		return nil, missing // no key is like that
+	}
 	fields, err := r.fields(true)
 	if err != nil {
 		return nil, err
@@ -305,7 +309,7 @@ func (r reader) record(ctx context.Context) (nouns.Row, error) {
 		return nil, r.bound(err)
 	}
 	if len(rows) == 0 {
-		return nil, fault.New(fault.NotFound, "noun", r.form.Form, "id", clip(r.query.ID))
+		return nil, missing
 	}
 	rec := makeRow(flat, rows[0])
 	for _, f := range fields {

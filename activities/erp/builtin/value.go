@@ -46,6 +46,9 @@ func scalar(raw json.RawMessage) (string, *complaint) {
 	return "", complain("应为文本或数字", "must be a text or a number")
 }
 
+// storable reports whether Postgres can hold a text.
+func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
 // normalise turns text into the one form in which a value of the field is
 // compared, bound and stored. It checks the type only, not the field's bounds.
 func (f field) normalise(s string, zone *time.Location) (string, *complaint) {
@@ -59,6 +62,10 @@ func (f field) normalise(s string, zone *time.Location) (string, *complaint) {
 			// Only where a page offers several lines may a text have them.
 			if unicode.IsControl(r) && (r != '\n' && r != '\t' || f.Control == nouns.ControlText) {
 				return "", complain("含有控制字符", "contains control characters")
+			}
+			// A card must read as it is written: nothing may turn the order of its letters.
+			if r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+				return "", complain("含有改变文字方向的字符", "contains characters that turn the direction of text")
 			}
 		}
 		return s, nil
@@ -160,9 +167,16 @@ func (f field) show(value, locale string) string {
 	return value
 }
 
-// clip keeps a quoted value short.
+// clip keeps a quoted value short, and free of what a card must not show and
+// Postgres cannot hold.
 func clip(s string) string {
 	const limit = 40
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > limit {
 		return string(r[:limit]) + "…"
 	}
