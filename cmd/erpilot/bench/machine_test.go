@@ -14,8 +14,17 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 )
 
-// describe says on what was measured, without naming the machine.
+// describe says on what was measured.
 func (p *place) describe(url string) string {
+	p.b.Helper()
+	ctx := p.b.Context()
+	info, err := p.app.Temporal.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	p.must(err)
+	return fmt.Sprintf("%s, Temporal development server %s on an SQLite file; worker and gateway in one process.", p.hardware(url), info.GetServerVersion())
+}
+
+// hardware says on what the database runs, without naming the machine.
+func (p *place) hardware(url string) string {
 	p.b.Helper()
 	ctx := p.b.Context()
 	conn, err := pgx.Connect(ctx, url)
@@ -34,11 +43,8 @@ func (p *place) describe(url string) string {
 	}
 	_, err = conn.Exec(ctx, "DROP TABLE bench_commit")
 	p.must(err)
-	info, err := p.app.Temporal.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
-	p.must(err)
-	return fmt.Sprintf("Machine: %d cores, %s %s, %s, PostgreSQL %s (fsync %s; one durable commit: p50 %s ms), Temporal development server %s "+
-		"on an SQLite file; worker and gateway in one process.", runtime.NumCPU(), runtime.GOOS, kernel(), runtime.Version(), version, fsync,
-		ms(commits.at(.5)), info.GetServerVersion())
+	return fmt.Sprintf("Machine: %d cores, %s %s, %s, PostgreSQL %s (fsync %s; one durable commit: p50 %s ms)", runtime.NumCPU(), runtime.GOOS, kernel(),
+		runtime.Version(), version, fsync, ms(commits.at(.5)))
 }
 
 func kernel() string {
