@@ -19,6 +19,7 @@ import (
 	"github.com/erpilot/erpilot/schema/fault"
 	"github.com/erpilot/erpilot/schema/operation"
 	"github.com/erpilot/erpilot/schema/tool"
+	"github.com/erpilot/erpilot/workflows/contract"
 )
 
 // talk is one conversation of a world, with how far it has come.
@@ -359,6 +360,24 @@ func TestADraftThatIsChangedWhileItsApprovalWaitsSupersedesIt(t *testing.T) {
 		t.Errorf("%d revisions with a quote", n)
 	}
 	w.holds()
+}
+
+func TestAProposalOfAnOlderRevisionIsNeverPutBeforePeople(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, brisk(t))
+	k := w.talk()
+	w.say(k.c, "给上海晨光贸易有限公司下一张订单：1 箱龙井绿茶")
+	row := k.next()
+	// As if the draft had been saved again before the proposal was opened.
+	w.exec(`UPDATE operations SET status = 'draft' WHERE op_id = $1`, row.OpID)
+	w.exec(`UPDATE drafts SET revision = revision + 1 WHERE draft_id = $1`, *row.DraftID)
+	closed, err := w.parts.Operations().OpenOperation(t.Context(), contract.OpInput{Tenant: w.tenant.String(), OpID: row.OpID})
+	if err != nil || closed.Status != operation.Cancelled {
+		t.Fatalf("opened as %+v, %v", closed, err)
+	}
+	if r := refusal(t, w.op(row.OpID)); r.Code != string(fault.DraftChanged) {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestACustomerIsCreatedInTheNativeFormAndTheTurnSaysSo(t *testing.T) {
