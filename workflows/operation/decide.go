@@ -20,6 +20,9 @@ func (o *op) listen(ctx workflow.Context) error {
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateDecide, o.decide, workflow.UpdateHandlerOptions{
 		Description: "Approve, reject or cancel what waits: {op_id, pending_id, revision, digest, decision, decision_id}",
 		Validator: func(ctx workflow.Context, d operation.Decision) error {
+			if o.state.Status == operation.Draft { // opened a moment ago, by a worker that died before it could say so
+				return typed(d.Shape())
+			}
 			return typed(operation.Check(o.view(), d, workflow.Now(ctx)))
 		},
 	}); err != nil {
@@ -79,6 +82,9 @@ func (o *op) view() operation.View {
 // authorised, persisted. It returns before the ERP is written: approved is not
 // executed.
 func (o *op) decide(ctx workflow.Context, d operation.Decision) (contract.OperationState, error) {
+	if err := workflow.Await(ctx, func() bool { return o.state.Status != operation.Draft }); err != nil {
+		return o.state, err
+	}
 	refused, err := o.claim(ctx, d)
 	if err != nil {
 		return o.state, err

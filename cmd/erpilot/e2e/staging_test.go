@@ -373,16 +373,19 @@ func TestACancellationAfterTheSaveIsToldOfTheSave(t *testing.T) {
 	// The message of the save does not come through for a while.
 	outbox := w.hold(`SELECT FROM operations WHERE op_id = '` + card.OpID + `' FOR UPDATE`)
 	li.ok("POST", customerRecords, saving(card, version, "021-1111"), nil)
-	cancelled := make(chan problem, 1)
+	type answer struct {
+		status int
+		raw    []byte
+	}
+	cancelled := make(chan answer, 1)
 	go func() {
-		p := problem{}
-		_, raw := li.do("POST", "/api/op/"+card.OpID+"/cancel", confirmation(card, uuid.NewString()))
-		_ = json.Unmarshal(raw, &p) // an empty code fails below
-		cancelled <- p
+		status, raw := li.do("POST", "/api/op/"+card.OpID+"/cancel", confirmation(card, uuid.NewString()))
+		cancelled <- answer{status, raw}
 	}()
 	outbox()
-	if p := <-cancelled; p.Code != "already_decided" && p.Code != "not_pending" {
-		t.Errorf("cancelled after the save: %+v", p)
+	// Refused, or (on a busy machine) queued as a signal that is refused later.
+	if a := <-cancelled; a.status != http.StatusAccepted && (a.status != http.StatusConflict || problemOf(t, a.raw).Code == "") {
+		t.Errorf("cancelled after the save: %d %s", a.status, a.raw)
 	}
 	w.status(card.OpID, operation.Completed)
 }
