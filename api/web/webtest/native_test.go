@@ -145,7 +145,7 @@ func keyIn(t *testing.T, x *bench) {
 	x.Type(row+"[data-column=quantity] input", "00")
 	x.See(row+"[data-column=amount]", "15,960.00")
 	x.See(row+"[data-column=unit_price]", "15.96")
-	x.See(".effects .total", "CNY 15,960.00")
+	x.See(".save .total", "CNY 15,960.00")
 	x.See(".effects", "144,360.00")
 	x.Press("\r") // the last line: another one, with the focus in it
 	x.Until("document.activeElement.closest('.edit tr:nth-child(2) [data-column=product]')")
@@ -159,7 +159,7 @@ func keyIn(t *testing.T, x *bench) {
 	x.keep("native-problems")
 	browser.Eval[bool](x.Tab, "(document.activeElement.select(), true)")
 	x.Press("5")
-	x.See(".effects .total", "CNY 16,504.55")
+	x.See(".save .total", "CNY 16,504.55")
 	x.Gone(".edit .bad-field")
 	x.keep("native-create")
 	// An answer that gets lost: the same press again, under the same token.
@@ -251,7 +251,7 @@ func byKeyboard(t *testing.T, x *bench) {
 	}
 	// In a grid of lines.
 	x.Go(x.url + orders + "?new=1")
-	x.Until("document.querySelector('.edit')")
+	x.Until("document.querySelector('.edit') && document.activeElement.id === 'sheet-title'")
 	browser.Eval[bool](x.Tab, "(document.querySelector('.edit [data-column=product] input').focus(), true)")
 	x.Press(kb.ArrowDown)
 	x.Until("document.querySelector('.edit .choices:not([hidden]) li')")
@@ -305,11 +305,15 @@ func conflict(t *testing.T, x *bench) {
 	x.Until("document.querySelector('#f-phone').value === '13600000006' && document.querySelector('[data-save=main]').disabled")
 }
 
-func staleTotals(_ *testing.T, x *bench) {
+func staleTotals(t *testing.T, x *bench) {
 	x.open(orders + "?new=1")
 	x.pick("#f-customer", "C-0001", "华东贸易")
 	x.pick(".edit [data-column=product] input", "P-0001", "明前龙井")
 	x.Until("document.querySelector('.effects').getAttribute('aria-busy') === 'false'")
+	place := func() float64 {
+		return browser.Eval[float64](x.Tab, "document.querySelector('[data-save=main]').getBoundingClientRect().top - document.querySelector('#sheet-title').getBoundingClientRect().top")
+	}
+	before := place()
 	hold := make(chan struct{}, 8)
 	x.gateway.Shop.HoldPreviews(hold)
 	x.fill(".edit [data-column=quantity] input", "10")
@@ -319,8 +323,11 @@ func staleTotals(_ *testing.T, x *bench) {
 	waitFor(x, func() bool { return strings.Contains(sprint(x.bodies("/preview")), "quantity:20]") })
 	hold <- struct{}{} // one of both answers, and then the other: only the later question counts
 	hold <- struct{}{}
-	x.See(".effects .total", "319.20")
+	x.See(".save .total", "319.20")
 	x.Until("document.querySelector('.effects').getAttribute('aria-busy') === 'false'")
+	if after := place(); after != before {
+		t.Errorf("the button to save has moved from %v to %v while the totals came", before, after)
+	}
 }
 
 // waitFor polls what the gateway has seen.

@@ -9,7 +9,7 @@ import { generateHref, targets } from './chain'
 import { Labelled } from './control'
 import { useDraft, useEnd } from './edit'
 import { Picture } from './effects'
-import { writable } from './draft'
+import { writable } from './values'
 
 /** A form without states offers its actions always. */
 export const fits = (a: Action, record: Row): boolean => !a.states?.length || a.states.includes(String(record.status ?? ''))

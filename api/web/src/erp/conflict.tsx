@@ -5,7 +5,8 @@ import { label, t } from '../i18n'
 import { Icon } from '../parts'
 import { shown, value } from '../records'
 import type { Field, Row } from '../types'
-import { type Draft, rowsOf, text, writable } from './draft'
+import { type Draft } from './draft'
+import { rowsOf, text, writable } from './values'
 
 /** A value as a text; lines one below the other. */
 function told(f: Field, v: unknown): ComponentChildren {

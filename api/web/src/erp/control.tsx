@@ -32,18 +32,17 @@ export function Control({ field: f, id, value, onValue, name, described, invalid
   }
 }
 
-/** A control under its label. mark says that the assistant filled it in, and whether a person changed that. */
+/** A control under its label, with one place for help and for what is wrong. mark says that the assistant filled it in, and whether a person changed that. */
 export function Labelled({ problem, mark, ...p }: Omit<Props, 'id' | 'described' | 'invalid' | 'name'> & { problem?: string; mark?: '' | 'filled' | 'changed' }) {
   const f = p.field
   const id = 'f-' + f.name
-  const described = [label(f.help) && id + '-help', mark && id + '-mark', problem && id + '-bad'].filter(Boolean).join(' ') || undefined
+  const described = [mark && id + '-mark', problem ? id + '-bad' : label(f.help) && id + '-help'].filter(Boolean).join(' ') || undefined
   return (
     <div class={`input ${mark ?? ''} ${kind(f) === 'textarea' ? 'long' : ''}`} data-field={f.name}>
       <label for={id}>{label(f.label)}{f.required && <span class="req" aria-hidden="true"> *</span>}</label>
       {mark && <span id={id + '-mark'} class="tag mark">{t(mark === 'filled' ? 'staging.filled' : 'staging.changed')}</span>}
       <Control {...p} id={id} described={described} invalid={!!problem} />
-      {label(f.help) && <p id={id + '-help'} class="quiet">{label(f.help)}</p>}
-      {problem && <p id={id + '-bad'} class="bad-field">{problem}</p>}
+      {problem ? <p id={id + '-bad'} class="hint bad-field">{problem}</p> : <p id={id + '-help'} class="hint quiet">{label(f.help)}</p>}
     </div>
   )
 }

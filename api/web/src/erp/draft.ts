@@ -1,15 +1,13 @@
 // What is being keyed in: values, lines, what the ERP makes of them, what is
 // wrong with them, and the one press of save that is on its way. Pages draw it.
-import { asProblem, clock, type Problem } from '../api'
-import { today } from '../i18n'
+import { asProblem, type Problem } from '../api'
 import { forms } from '../records'
 import { guard } from '../route'
 import { Store, uuid } from '../store'
 import type { Field, FieldProblem, Form, Preview, Row, Saved } from '../types'
+import { begin, cells, type Line, line, number, rowsOf, text, writable } from './values'
 import { erp } from './wire'
 
-/** A line on the screen; $ tells lines apart while others come and go. */
-export interface Line { $: number; values: Row }
 export interface Setup {
   form: Form; action: string; fields: Field[]; target?: string
   /** The record as it is, for a change. */
@@ -21,13 +19,6 @@ export interface Setup {
   /** Unsaved input is asked about before it is left. */
   guarded?: boolean
 }
-
-/** What the ERP says of a decision on a staging: nothing can be saved under it any more. */
-export const ENDED = ['not_pending', 'expired', 'already_decided', 'not_found']
-
-export const text = (v: unknown): string => (v === null || v === undefined ? '' : String(v).trim())
-export const writable = (f: Field): boolean => !f.read_only
-let serial = 0
 
 export class Draft extends Store {
   values: Row = {}
@@ -249,16 +240,4 @@ export class Draft extends Store {
     if (this.setup.guarded) guard.hold(this.dirty)
     this.look()
   }
-}
-
-export const rowsOf = (v: unknown): Row[] => (Array.isArray(v) ? v : [])
-const line = (r: Row): Line => ({ $: ++serial, values: { ...r } })
-/** What a new record begins with. */
-export const begin = (f: Field): string => (f.default === 'today' ? today(clock.now()) : f.default ?? (f.control === 'switch' ? 'false' : ''))
-/** The cells that are sent, of a line. */
-const cells = (f: Field, r: Row): Row => Object.fromEntries((f.lines ?? []).filter((c) => writable(c) && text(r[c.name])).map((c) => [c.name, number(c, text(r[c.name]))]))
-/** Grouping and wide digits are how people write numbers, not how the ERP reads them. */
-function number(f: Field, s: string): string {
-  if (f.type !== 'decimal' && f.type !== 'money' && f.type !== 'integer') return s
-  return s.normalize('NFKC').replace(/(?<=\d),(?=\d{3}(\D|$))|\s/g, '').replace(/^−/, '-')
 }

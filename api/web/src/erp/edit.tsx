@@ -9,12 +9,13 @@ import { announcer, useStore } from '../store'
 import type { Form, Row, Saved } from '../types'
 import { Conflict } from './conflict'
 import { Labelled } from './control'
-import { Draft, ENDED, type Setup, writable } from './draft'
-import { Effects } from './effects'
+import { Draft, type Setup } from './draft'
+import { Effects, SaveRow } from './effects'
 import { LineGrid } from './lines'
 import { useLoad } from './load'
 import { nameKey } from './lookup'
 import { Crumbs, Loading, Sheet, StatusPill, Trouble } from './parts'
+import { ENDED, writable } from './values'
 
 /** A draft that lives as long as the screen. */
 export function useDraft(setup: Setup): Draft {
@@ -119,12 +120,12 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
       {d.updating && <Given draft={d} fields={given} />}
       {grids.map((f) => <LineGrid key={f.name} draft={d} field={f} marked={d.prefilled.has(f.name)} />)}
       {children}
-      {shows && <Effects draft={d} priced={d.setup.form.fields.some((f) => f.name === 'total')} />}
-      <div class="row end save">
+      <SaveRow draft={d}>
         <a class="btn" href={back}>{t('edit.cancel')}</a>
         {drafts && <button type="button" class="btn" data-save="draft" disabled={d.saving || !!d.theirs} onClick={() => void save({ status: 'draft' })}>{t('edit.draft')}</button>}
         <button type="button" class="btn primary" data-save="main" aria-keyshortcuts="Control+Enter" disabled={d.saving || !!d.theirs || (d.updating && !d.dirty && !d.setup.prefill)} onClick={main}>{d.saving ? t('edit.saving') : text ?? t(drafts ? 'edit.submit' : 'edit.save')}</button>
-      </div>
+      </SaveRow>
+      {shows && <Effects draft={d} />}
     </div>
   )
 }

@@ -8,13 +8,13 @@ import { announcer } from '../store'
 import type { Form, Row, Saved } from '../types'
 import { generates, KEYS } from './chain'
 import { Labelled } from './control'
-import { rowsOf, text, writable } from './draft'
 import { arrive, Problems, toTrouble, useDraft, useEnd } from './edit'
-import { Picture } from './effects'
+import { Picture, SaveRow } from './effects'
 import { useLoad } from './load'
 import { Lookup } from './lookup'
 import { Crumbs, Loading, Sheet, Trouble } from './parts'
 import { drawn, generate, type Part, parts, type Source, taken } from './sources'
+import { rowsOf, text, writable } from './values'
 
 export function GeneratePage({ form, from }: { form: Form; from: string }) {
   const [source = '', list = ''] = [from.slice(0, from.indexOf(':')), from.slice(from.indexOf(':') + 1)]
@@ -97,11 +97,11 @@ export function Generator({ form, source, first, back, prefill, staging, onSaved
           {(['merge', 'split'] as const).map((m) => <label class="check"><input type="radio" name="mode" value={m} checked={mode === m} onChange={() => put(sources, m)} /><span>{t(m === 'merge' ? 'generate.merge' : 'generate.split')}</span></label>)}
         </fieldset>
       )}
-      <Picture draft={d} />
-      <div class="row end save">
+      <SaveRow draft={d}>
         <a class="btn" href={back}>{t('edit.cancel')}</a>
         <button type="button" class="btn primary" data-save="main" disabled={d.saving || taken(sources).length === 0} onClick={() => void save()}>{d.saving ? t('edit.saving') : t('generate.do', { form: label(form.label) })}</button>
-      </div>
+      </SaveRow>
+      <Picture draft={d} />
     </div>
   )
 }

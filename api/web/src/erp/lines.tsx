@@ -7,7 +7,8 @@ import { Icon, IconButton } from '../parts'
 import { isFigure, type Shown, shown, value } from '../records'
 import type { Field, Row } from '../types'
 import { Control, kind } from './control'
-import { type Draft, type Line, rowsOf, writable } from './draft'
+import { type Draft } from './draft'
+import { type Line, rowsOf, writable } from './values'
 
 /** Columns that are worked out stand only where they can be shown. */
 export function columnsOf(f: Field, worked: Row[]): Shown[] {

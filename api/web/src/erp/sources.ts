@@ -1,6 +1,6 @@
 // What is left of source documents, and how much of it is taken.
 import type { Form, Row } from '../types'
-import { rowsOf, text } from './draft'
+import { rowsOf, text } from './values'
 
 /** One line that can be drawn, or with no 0 the open amount of the whole document: take is what the person keys in, on whether it is taken at all. */
 export interface Part { source: string; no: number; row: Row; left: string; take: string; on: boolean }

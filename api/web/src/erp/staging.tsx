@@ -8,12 +8,12 @@ import { forms, recordHref } from '../records'
 import { todos } from '../todos'
 import type { Action, Form, Row, Saved, Staging } from '../types'
 import { ActionBody } from './actions'
-import { rowsOf, text } from './draft'
 import { Editor, keeps, remember, useDraft, useEnd } from './edit'
 import { Generator, read } from './generate'
 import { useLoad } from './load'
 import { Crumbs, Loading, Sheet, Trouble } from './parts'
 import type { Source } from './sources'
+import { text } from './values'
 import { erp } from './wire'
 
 interface Found { staging: Staging; record?: Row; sources?: { form: Form; sources: Source[] } }
