@@ -43,6 +43,14 @@ func harness(t *testing.T) erptest.Harness {
 			return builtin.New(open(t, cutProxy(t, url, done)))
 		},
 	}
+	c, _ := h.Connector.(*builtin.Connector)
+	user, grants, err := c.User(context.Background(), demo.Tenants()[0], "wang")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Cases = caseMaker{c, erp.Identity{User: user, Grants: grants}}.cases()
+	h.Chain, h.History = []string{"sales_order", "delivery", "receivable", "receipt"}, c.History
+	h.Loose = w.one("SELECT min(p.code) FROM erp.product p JOIN erp.stock s ON s.tenant_id = p.tenant_id AND s.product = p.code WHERE p.tenant_id = $1 AND quantity_scale = 3 AND status = 'on_sale' AND warehouse = 'WH-01' AND available > 10")
 	h.Disturb = w.disturb()
 	h.Drafts = w.drafts()
 	return h
@@ -119,7 +127,16 @@ func (w *world) disturb() erptest.Disturb {
 			return w.exec(ctx, "UPDATE erp.sales_order SET status = 'closed', version = version + 1 WHERE tenant_id = $1 AND number = $2", order)
 		},
 		Revoke: func(ctx context.Context, userID, form, action string) error {
-			return w.exec(ctx, "DELETE FROM erp.grants WHERE tenant_id = $1 AND user_id = $2 AND form = $3 AND action = $4", userID, form, action)
+			return w.exec(ctx, "DELETE FROM erp.grants WHERE tenant_id = $1 AND user_id = $2 AND form = $3 AND action IN ($4, '*')", userID, form, action)
+		},
+		Grant: func(ctx context.Context, userID, form, _ string) error {
+			return w.exec(ctx, "INSERT INTO erp.grants (tenant_id, user_id, form, action) VALUES ($1, $2, $3, '*') ON CONFLICT DO NOTHING", userID, form)
+		},
+		AddCustomer: func(ctx context.Context, code string) error {
+			return w.exec(ctx, "INSERT INTO erp.customer (tenant_id, code, name, region, currency) VALUES ($1, $2, '来去匆匆', 'east', 'CNY')", code)
+		},
+		RemoveCustomer: func(ctx context.Context, code string) error {
+			return w.exec(ctx, "DELETE FROM erp.customer WHERE tenant_id = $1 AND code = $2", code)
 		},
 		Dismiss: func(ctx context.Context, userID string) error {
 			return w.exec(ctx, "UPDATE erp.users SET active = false WHERE tenant_id = $1 AND user_id = $2", userID)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/erpilot/erpilot/activities/erp"
+	nouns "github.com/erpilot/erpilot/schema/erp"
 	"github.com/erpilot/erpilot/schema/identity"
 )
 
@@ -35,6 +36,18 @@ type Harness struct {
 	// Open, Closed name orders that are submitted and closed.
 	Open, Closed string
 
+	// Loose is on sale by weight, with 3 decimals, and at least 10 of it are in Warehouse.
+	Loose string
+	// Cases are writes that the manager may do, at least one for each action that
+	// the ERP offers. Each is asked for its change anew whenever it is needed, after
+	// the one before was written.
+	Cases []Case
+	// Chain are forms of which each document is made of one of the form before, by
+	// generate; the first is sales_order. Empty where the ERP has no generate.
+	Chain []string
+	// History reads what became of a record; nil where the ERP keeps no history.
+	History func(ctx context.Context, id erp.Identity, form, key string) ([]nouns.HistoryEntry, error)
+
 	// Disturb changes the clerk's ERP as somebody else would.
 	Disturb Disturb
 	// Drafts keeps drafts of the clerk.
@@ -46,6 +59,13 @@ type Harness struct {
 	CutCommit func(t *testing.T, done bool) erp.Connector
 }
 
+// Case is a write. Change makes ready what it needs, by whatever way, and returns
+// what is to be previewed.
+type Case struct {
+	Name   string
+	Change func(t *testing.T) nouns.Change
+}
+
 // Disturb holds the changes that move a fact.
 type Disturb struct {
 	Price       func(ctx context.Context, product, price string) error
@@ -53,12 +73,19 @@ type Disturb struct {
 	Discontinue func(ctx context.Context, product string) error
 	Discount    func(ctx context.Context, customer, product, percent string) error
 	// Stock adds to the level in the harness's warehouse; negative takes away.
-	Stock    func(ctx context.Context, product, quantity string) error
-	Phone    func(ctx context.Context, customer, phone string) error
-	Close    func(ctx context.Context, order string) error
+	Stock func(ctx context.Context, product, quantity string) error
+	Phone func(ctx context.Context, customer, phone string) error
+	Close func(ctx context.Context, order string) error
+	// Revoke takes the right to an action away, with all that it comes with; Grant
+	// gives it back.
 	Revoke   func(ctx context.Context, userID, form, action string) error
+	Grant    func(ctx context.Context, userID, form, action string) error
 	Dismiss  func(ctx context.Context, userID string) error
 	Deactive func(ctx context.Context, customer string) error
+	// AddCustomer and RemoveCustomer add an active customer under a code that is free,
+	// always with the same values, and remove one that nothing refers to.
+	AddCustomer    func(ctx context.Context, code string) error
+	RemoveCustomer func(ctx context.Context, code string) error
 }
 
 // Drafts are made and edited outside the port: they belong to the copilot.

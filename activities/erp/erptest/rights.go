@@ -63,6 +63,50 @@ var rights = map[string]func(*testing.T, *suite){
 		_, _, err = s.Connector.User(ctx, s.Clerk.Tenant, s.Clerk.UserID)
 		wantCode(t, err, fault.NotFound)
 	},
+	"what one tenant has does not exist for another": func(t *testing.T, s *suite) {
+		ctx := context.Background()
+		const code = "C-ONLY-HERE"
+		must(t, s.Disturb.AddCustomer(ctx, code))
+		c := s.order("1", "1")
+		c.Payload = raw(map[string]any{"customer": code, "lines": []any{map[string]any{"product": s.Products[0], "quantity": "1"}}})
+		p, x := s.preview(t, c)
+		_, err := s.Connector.Read(ctx, s.foreign, nouns.Query{Form: "customer", Mode: nouns.Record, ID: code})
+		wantCode(t, err, fault.NotFound)
+		rows, err := s.Connector.Lookup(ctx, s.foreign, "customer", code, 5)
+		must(t, err)
+		if len(rows) != 0 {
+			t.Errorf("the other tenant finds %v", rows)
+		}
+		_, err = s.Connector.Preview(ctx, s.foreign, c)
+		wantCode(t, err, fault.ValidationFailed)
+		_, err = s.Connector.Preview(ctx, s.foreign, nouns.Change{Form: "customer", Action: "update", Target: code, Payload: raw(map[string]any{"contact": "x"})})
+		wantCode(t, err, fault.NotFound)
+		orders := s.count(t, "sales_order")
+		got, err := s.Connector.Execute(ctx, s.foreign, x)
+		if err != nil || got.Status != nouns.CommitRefused {
+			t.Errorf("the other tenant executes it: %+v %v", got, err)
+		}
+		if n := s.count(t, "sales_order"); n != orders {
+			t.Errorf("%d new orders", n-orders)
+		}
+		// Nor does the other's answer under the token count here.
+		if c := s.executed(t, x); c.Replayed || p.Total == "" {
+			t.Errorf("%+v", c)
+		}
+		if s.History == nil {
+			return
+		}
+		y := s.previewAs(t, s.clerk, nouns.Change{Form: "customer", Action: "update", Target: code, Payload: raw(map[string]any{"contact": "x"})})
+		s.executed(t, y)
+		if mine, err := s.History(ctx, s.clerk, "customer", code); err != nil || len(mine) == 0 || mine[0].Actor != s.Clerk.UserID {
+			t.Errorf("the history is %+v %v", mine, err)
+		}
+		if theirs, err := s.History(ctx, s.foreign, "customer", code); len(theirs) != 0 {
+			t.Errorf("the other tenant reads %+v %v", theirs, err)
+		}
+		_, err = s.History(ctx, s.guest, "sales_order", s.Open)
+		wantCode(t, err, fault.PermissionDenied)
+	},
 	"a token of one tenant means nothing to another": func(t *testing.T, s *suite) {
 		ctx := context.Background()
 		_, x := s.preview(t, s.order("1", "1"))

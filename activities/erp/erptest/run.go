@@ -34,9 +34,13 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 	group("writing", writing)
 	group("drift", drift)
 	group("rights", rights)
+	group("paging", paging)
+	group("exact", exact)
+	group("actions", actions)
 	if can.IdempotentExecute {
 		group("once", once)
 		group("handed", handed)
+		group("given up", given)
 	}
 	if can.IdempotentExecute && can.Fence {
 		group("doubt", doubt)
