@@ -23,11 +23,10 @@ type copyRows struct {
 
 func rowsOf(table, columns string) *copyRows { return &copyRows{table: table, columns: columns} }
 
-func (c *copyRows) sep() *copyRows {
+func (c *copyRows) sep() {
 	if n := len(c.buf); n > 0 && c.buf[n-1] != '\n' {
 		c.buf = append(c.buf, '\t')
 	}
-	return c
 }
 
 var copyEscapes = strings.NewReplacer("\\", "\\\\", "\t", "\\t", "\n", "\\n", "\r", "\\r")
