@@ -106,9 +106,11 @@ func (s *Server) Routes() []Route {
 	}
 }
 
-// identify reads the person and their grants anew.
+// identify reads the person and their grants anew. What is told speaks the
+// language of the page, which may be another than the person's own.
 func (s *Server) identify(r *http.Request, tenant identity.Tenant, userID string) (erp.Identity, error) {
 	user, grants, err := s.erp.User(r.Context(), tenant, userID)
+	user.Locale = identity.AcceptedLocale(r.Header.Get("Accept-Language"), user.Locale)
 	return erp.Identity{User: user, Grants: grants}, err
 }
 

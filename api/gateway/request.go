@@ -125,17 +125,7 @@ func pathID(r *http.Request) (string, error) {
 // localeOf is the first language of Accept-Language that we speak, Chinese
 // when there is none.
 func localeOf(r *http.Request) identity.Locale {
-	for _, tag := range strings.Split(r.Header.Get("Accept-Language"), ",") {
-		tag, _, _ = strings.Cut(strings.TrimSpace(strings.ToLower(tag)), ";")
-		base, _, _ := strings.Cut(tag, "-")
-		switch base {
-		case "zh":
-			return identity.Chinese
-		case "en":
-			return identity.English
-		}
-	}
-	return identity.Chinese
+	return identity.AcceptedLocale(r.Header.Get("Accept-Language"), identity.Chinese)
 }
 
 // channelOf tells the terminal client from the page.

@@ -41,6 +41,21 @@ const (
 	English Locale = "en"
 )
 
+// AcceptedLocale is the first language of ours in an Accept-Language header
+// (RFC 9110 §12.5.4; weights are ignored, as browsers send them in order). It is
+// otherwise when the header names none.
+func AcceptedLocale(header string, otherwise Locale) Locale {
+	for _, tag := range strings.Split(header, ",") {
+		tag, _, _ = strings.Cut(strings.TrimSpace(strings.ToLower(tag)), ";")
+		base, _, _ := strings.Cut(tag, "-")
+		switch l := Locale(base); l {
+		case Chinese, English:
+			return l
+		}
+	}
+	return otherwise
+}
+
 // User is a person of one tenant, as the ERP knows them.
 type User struct {
 	Tenant Tenant `json:"tenant"`

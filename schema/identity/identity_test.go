@@ -51,3 +51,14 @@ func TestGrants(t *testing.T) {
 		t.Error("no grants allow something")
 	}
 }
+
+func TestTheFirstLanguageOfOursIsAccepted(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]identity.Locale{
+		"": identity.English, "fr, de": identity.English, "en-GB,zh;q=0.8": identity.English, "ZH-Hans-CN": identity.Chinese, "fr, zh;q=0.5, en;q=0.9": identity.Chinese,
+	} {
+		if got := identity.AcceptedLocale(header, identity.English); got != want {
+			t.Errorf("%q gives %s, want %s", header, got, want)
+		}
+	}
+}

@@ -165,7 +165,7 @@ function Outcome({ card, put }: { card: Card; put: Put }) {
     }
     default: {
       const text = { approved: t('card.approved'), executing: t('card.executing'), reconciling: t('card.reconciling'), needs_person: t('card.needs_person'),
-        rejected: t('card.rejected'), cancelled: t(card.replaced_by ? 'card.superseded' : 'card.cancelled'), expired: t('card.expired'), abandoned: t('card.abandoned') }[card.status]
+        rejected: t('card.rejected'), cancelled: t(card.replaced_by || card.refusal?.code === 'draft_changed' ? 'card.superseded' : 'card.cancelled'), expired: t('card.expired'), abandoned: t('card.abandoned') }[card.status]
       if (!text) return null
       return <div class="result"><p>{text}</p>{decidedBy}{card.status === 'expired' ? <Again card={card} put={put} /> : <Failure problem={desk.problem} />}</div>
     }
