@@ -210,7 +210,7 @@ func (e *erpPlace) report(ctx context.Context) string {
 		r.line("| %s | %s | %s | %s | %d |", x.name, ms(x.s.at(.5)), ms(x.s.at(.95)), ratio(x.s.at(.5), rows[0].s.at(.5)), len(x.s))
 	}
 	r.line("")
-	r.line("%s %d orders, %d unpaid invoices; the connector alone, without HTTP. Load average %s before and %s after.", e.machine, e.orders, e.orders/10, before, load())
+	r.line("%s, %d orders, %d unpaid invoices; the connector alone, without HTTP. Load average %s before and %s after.", e.machine, e.orders, e.orders/10, before, load())
 	return r.String()
 }
 
