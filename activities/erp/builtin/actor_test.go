@@ -26,6 +26,15 @@ type paper struct {
 	Form, Number, Status string
 }
 
+// formOrder is that of the chains.
+var formOrder = func() []string {
+	var forms []string
+	for _, c := range chains {
+		forms = append(forms, c.form)
+	}
+	return forms
+}()
+
 var papers = "SELECT form, number, status FROM (" + unionOf(func(c chain) string {
 	return fmt.Sprintf("SELECT %s AS form, number, status FROM erp.%s WHERE tenant_id = $1", quote(c.form), c.form)
 })[len(" UNION ALL "):] + ") x ORDER BY form, number"
@@ -52,12 +61,14 @@ func (a *actor) next(ctx context.Context) (nouns.Change, error) {
 		return nouns.Change{}, err
 	}
 	switch w := a.ch("what", 100); {
-	case len(all) == 0 || w < 25:
+	case len(all) < 4 || w < 12:
 		return a.create(), nil
-	case w < 55:
+	case w < 52:
 		return a.generate(ctx, all)
-	case w < 62:
+	case w < 57:
 		return a.update(all), nil
+	case w < 62:
+		return a.master(), nil
 	}
 	return a.move(all), nil
 }
@@ -129,6 +140,10 @@ func (a *actor) generate(ctx context.Context, all []paper) (nouns.Change, error)
 		return a.move(all), nil
 	}
 	src := pick(a.ch, "source", ready)
+	// What has come far goes on, so that chains reach their ends.
+	if far := pick(a.ch, "another", ready); slices.Index(formOrder, far.Form) > slices.Index(formOrder, src.Form) {
+		src = far
+	}
 	to, _ := next(src.Form)
 	sources := []string{src.Number}
 	for _, p := range ready {
@@ -231,6 +246,24 @@ func (a *actor) update(all []paper) nouns.Change {
 		set["warehouse"] = pick(a.ch, "warehouse", []string{"WH-1", "WH-2"})
 	}
 	return changing(p.Form, "update", p.Number, set)
+}
+
+// master moves what documents are priced by; what is written already stays.
+func (a *actor) master() nouns.Change {
+	value := func() string { return pick(a.ch, "value", []string{"1", "7.25", "12.5", "50"}) }
+	switch a.ch("master", 6) {
+	case 0:
+		return changing("product", "update", pick(a.ch, "product", []string{"P-1", "P-2", "P-3", "P-4"}), map[string]any{"base_price": value()})
+	case 1:
+		return changing("customer_discount", "update", pick(a.ch, "discount", []string{"C-1/*", "C-1/P-1"}), map[string]any{"percent": value()})
+	case 2:
+		return changing("exchange_rate", "update", "USD-1", map[string]any{"rate": value()})
+	case 3:
+		return changing("tax", "update", pick(a.ch, "tax", []string{"T13", "T6"}), map[string]any{"rate": value()})
+	case 4:
+		return changing("customer_price", "update", "L-1", map[string]any{"price": value()})
+	}
+	return changing("customer", "update", pick(a.ch, "customer", []string{"C-1", "C-2"}), map[string]any{"contact": value()})
 }
 
 // sensible are the actions that fit a status; examine comes often, so that chains grow.

@@ -53,10 +53,10 @@ func (k caseMaker) chain(t *testing.T, form string, examined bool) string {
 		forms = []string{"purchase_order", "goods_receipt", "payable"}
 	}
 	for i, f := range forms {
-		switch {
-		case f == "sales_order":
+		switch f {
+		case "sales_order":
 			number = k.order(t, "submitted")
-		case f == "purchase_order":
+		case "purchase_order":
 			number = k.do(t, f, "create", "", m{"supplier": "S-0001", "lines": []m{{"product": "P-0001", "quantity": "3", "unit_price": "1.25"}}})
 		default:
 			number = k.do(t, f, "generate", "", from(forms[i-1], number))

@@ -104,6 +104,29 @@ var drift = map[string]func(*testing.T, *suite){
 		_, err = s.Connector.Preview(context.Background(), s.clerk, c)
 		wantCode(t, err, fault.NotFound)
 	},
+	"what remains of a source": func(t *testing.T, s *suite) {
+		if len(s.Chain) < 2 {
+			return // nothing is made of anything here
+		}
+		ctx := context.Background()
+		order := s.as(t, s.manager, s.previewAs(t, s.manager, s.order("10", "5"))).Bill
+		s.as(t, s.manager, s.previewAs(t, s.manager, nouns.Change{Form: "sales_order", Action: "examine", Target: order, Payload: raw(map[string]any{})}))
+		part := func(quantity string) nouns.Change {
+			return nouns.Change{Form: s.Chain[1], Action: "generate", Payload: raw(nouns.Generate{SourceForm: s.Chain[0], Sources: []string{order},
+				Lines: []nouns.SourceLine{{Source: order, LineNo: 1, Quantity: quantity}}})}
+		}
+		mine := s.previewAs(t, s.manager, part("3"))
+		s.as(t, s.manager, s.previewAs(t, s.manager, part("2")))
+		got, err := s.Connector.Execute(ctx, s.manager, mine)
+		must(t, err)
+		// There is still enough, but not what the person saw.
+		if got.Status != nouns.CommitRefused || got.Refusal == nil || got.Refusal.Code != string(fault.StateChanged) {
+			t.Fatalf("%+v", got)
+		}
+		s.names(t, got.Refusal, nouns.FactState)
+		s.as(t, s.manager, s.previewAs(t, s.manager, part("8")))
+		s.cannot(t, part("1"), "draw more than there was")
+	},
 	"facts that were left out count as moved": func(t *testing.T, s *suite) {
 		_, x := s.preview(t, s.order("2", "1"))
 		x.Facts = nil
