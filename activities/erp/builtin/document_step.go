@@ -130,8 +130,9 @@ func (s *docStep) noteDocument(d *document) {
 	s.fact(nouns.FactVersion, d.kind.form, d.number, "version", "", nouns.Label{Zh: "记录版本", En: "Record version"}, d.number, strconv.FormatInt(d.version, 10))
 }
 
+// lineObject names a line in every language.
 func lineObject(d *document, l *docLine) string {
-	return fmt.Sprintf("%s #%d %s (%s)", d.number, l.LineNo, l.ProductName, l.Product)
+	return fmt.Sprintf("%s #%d %s", d.number, l.LineNo, l.Product)
 }
 
 // notePartner writes down what was read of customer or supplier.
