@@ -207,9 +207,34 @@ func (a *actor) try(ctx context.Context) (string, error) {
 		return "executed", nil
 	case got.Status != nouns.CommitRefused:
 		return "", fmt.Errorf("execution of %s: %+v", said, got)
-	case got.Refusal.Fact == nil && got.Refusal.Code != string(fault.RecordChanged):
-		// Everything that a preview allowed and that is wrong now is so because a fact moved.
+	case got.Refusal.Fact == nil && got.Refusal.Code != string(fault.RecordChanged) && (got.Refusal.Code != string(fault.ValidationFailed) || !strings.Contains(got.Refusal.Detail, "库存不足")):
+		// What a preview allowed and is wrong now is so because a fact moved, or because
+		// goods that lie there have been promised (what is promised is no fact of a move).
 		return "", fmt.Errorf("%s was refused without a fact: %+v", said, got.Refusal)
 	}
 	return "refused: " + got.Refusal.Code, nil
+}
+
+func TestGoodsThatWerePromisedMeanwhileStay(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newMall(t)
+	s, err := l.open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &actor{shop: s, conn: l.conn}
+	c := changing("stock_adjustment", "create", "", m{"reason": "damage", "warehouse": "WH-2", "lines": []m{{"product": "P-1", "quantity": "-20"}}})
+	p, err := l.c.Preview(ctx, s.id, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.write(ctx, t, "sales_order", "create", "", m{"customer": "C-1", "warehouse": "WH-2", "lines": []m{{"product": "P-1", "quantity": "20"}}})
+	got, err := l.c.Execute(ctx, s.id, confirmed(c, p))
+	if err != nil || got.Status != nouns.CommitRefused || !strings.Contains(got.Refusal.Detail, "库存不足") {
+		t.Errorf("%+v %+v %v", got, got.Refusal, err)
+	}
+	if broken, err := s.broken(ctx); err != nil || len(broken) > 0 {
+		t.Errorf("%v %v", broken, err)
+	}
 }
