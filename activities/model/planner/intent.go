@@ -43,13 +43,13 @@ var intents = []intent{
 	{is(`(?:新建|创建|新增|添加|录入|登记|建)(?:一|1)?(?:个|家|位)?(?:新的?)?(客户|供应商)\s*[:：]?\s*(.+)`), createPartner},
 	{is(`(?:create|add|enter|register|make)\s+(?:an?\s+|the\s+)?(?:new\s+)?(customer|supplier)\s*:?\s+(?:called\s+|named\s+)?(.+)`), createPartner},
 
-	{is(`(?:给|为|向|帮|对)\s*(?:客户)?\s*([^：:，,]+?)\s*(?:做|出|开|建|创建|新建|发)?\s*(?:一|1)?\s*(?:张|个|份)?\s*(?:报价单|报个价|报价)\s*[:：，,]?\s*(.+)`), createQuotation},
+	{is(`(?:给|为|向|帮|对)\s*(?:客户)?\s*([^：:，,]+?)\s*(?:做|出|开|建|创建|新建|发)?\s*(?:(?:一|1)\s*(?:张|个|份)|一)?\s*(?:报价单|报个价|报价)\s*[:：，,]?\s*(.+)`), createQuotation},
 	{is(`(?:quote|make\s+a\s+quotation\s+for|(?:create|make|prepare|draft)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:quotation|quote)\s+for)\s+(?:customer\s+)?(.+?)\s*[:：]\s*(.+)`), createQuotation},
 	{is(`(?:create|make|prepare|draft)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:quotation|quote)\s+for\s+(?:customer\s+)?(.+?)\s+(?:with|of)\s+(.+)`), createQuotation},
 	{is(`quote\s+([0-9].*?)\s+(?:for|to)\s+(?:customer\s+)?(.+)`), swap(createQuotation)},
 	{is(`quote\s+(?:customer\s+)?(.+?)\s*[,-]?\s+([0-9].*)`), createQuotation},
 
-	{is(`(?:给|向|跟|从|找)\s*(?:供应商)?\s*([^：:，,]+?)\s*(?:下|开|建|创建|新建|做)?\s*(?:一|1)?\s*(?:张|个|份|笔)?\s*(?:采购订单|采购单|采购|订购|进货)\s*[:：，,]?\s*(.+)`), createPurchase},
+	{is(`(?:给|向|跟|从|找)\s*(?:供应商)?\s*([^：:，,]+?)\s*(?:下|开|建|创建|新建|做)?\s*(?:(?:一|1)\s*(?:张|个|份|笔)|一)?\s*(?:采购订单|采购单|采购|订购|进货)\s*[:：，,]?\s*(.+)`), createPurchase},
 	{is(`(?:create|place|make|draft|enter|prepare|add)\s+(?:an?\s+|the\s+)?(?:new\s+)?purchase\s+order\s+(?:for|to|with|from|at)\s+(?:supplier\s+)?(.+?)\s*(?:[:：]|\s+(?:with|of|over)\s)\s*(.+)`), createPurchase},
 	{is(`(?:purchase|buy)\s+(.+?)\s+from\s+(?:supplier\s+)?(.+)`), swap(createPurchase)},
 
@@ -75,8 +75,8 @@ var intents = []intent{
 	{is(`(?:change|update|set)\s+(?:the\s+)?` + fieldE + `\s+(?:of|for)\s+(?:customer\s+|product\s+)?(.+?)\s+to\s+(.+)`), swap(change)},
 	{is(`(?:change|update|set)\s+(?:customer\s+|product\s+)?(.+?)(?:'s|’s)\s+` + fieldE + `\s+to\s+(.+)`), change},
 
-	{is(`(?:给|为|帮|替)\s*(?:客户)?\s*(.+?)\s*(?:下|开|建|创建|新建|做|录)\s*(?:一|1)?\s*(?:张|个|份|笔)?\s*(?:销售)?(?:订单|单子|单)\s*[:：，,]?\s*(.+)`), createOrder},
-	{is(`(?:新建|创建|下|开)\s*(?:一|1)?\s*(?:张|个|份|笔)?\s*(.+?)\s*的\s*(?:销售)?订单\s*[:：，,]\s*(.+)`), createOrder},
+	{is(`(?:给|为|帮|替)\s*(?:客户)?\s*(.+?)\s*(?:下|开|建|创建|新建|做|录)\s*(?:(?:一|1)\s*(?:张|个|份|笔)|一)?\s*(?:销售)?(?:订单|单子|单)\s*[:：，,]?\s*(.+)`), createOrder},
+	{is(`(?:新建|创建|下|开)\s*(?:(?:一|1)\s*(?:张|个|份|笔)|一)?\s*(.+?)\s*的\s*(?:销售)?订单\s*[:：，,]\s*(.+)`), createOrder},
 	{is(create + `(.+?)\s*[:：]\s*(.+)`), createOrder},
 	{is(create + `(.+?)\s+with\s+(.+)`), createOrder},
 	{is(create + `(.+?)\s*[,-]\s*([0-9].*)`), createOrder},

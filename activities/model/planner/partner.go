@@ -68,8 +68,29 @@ func createPartner(s *session, m []string) *step {
 	return s.answer("%[1]s %[3]s 已创建，编码 %[4]s。", "%[2]s %[3]s has been created as %[4]s.", e.zh, upperFirst(e.en), plain(name), linkTo(e.form, orElse(r.fields.str("bill"), "?"), r.fields.str("link")))
 }
 
+// part is one piece of a list in a sentence, with the comma before it.
+var part = regexp.MustCompile(`[，,；;][^，,；;]+`)
+
+// nameRegion puts the field's name before a region that stands alone:
+// "…，华东" becomes "…，区域 华东".
+func nameRegion(text string) string {
+	return part.ReplaceAllStringFunc(text, func(p string) string {
+		name := strings.Trim(p, "，,；;。. ")
+		alone := func(r word) bool {
+			return name == r.zh || strings.EqualFold(name, r.code) || strings.EqualFold(name, r.en)
+		}
+		if !slices.ContainsFunc(regions, alone) {
+			return p
+		}
+		return "，区域 " + name
+	})
+}
+
 // partnerValues reads name and fields out of a sentence.
 func (s *session) partnerValues(e entity, text string) (string, map[string]any, *step) {
+	if e.form == "customer" {
+		text = nameRegion(text)
+	}
 	marks := partnerField.FindAllStringSubmatchIndex(text, -1)
 	end := len(text)
 	if len(marks) > 0 {

@@ -45,7 +45,7 @@ func TestAQuotationIsDrafted(t *testing.T) {
 func TestAPurchaseIsDrafted(t *testing.T) {
 	t.Parallel()
 	const plain = `{"lines":[{"product":"P-0001","quantity":"20"}],"supplier":"S-0001"}`
-	for _, text := range []string{"向杭州龙井茶厂采购 20 箱 龙井绿茶", "向供应商杭州龙井茶厂采购：20箱P-0001", "给 S-0001 下一张采购订单：20 箱 龙井绿茶",
+	for _, text := range []string{"向杭州龙井茶厂采购 20 箱 龙井绿茶", "向供应商杭州龙井茶厂采购：20箱P-0001", "给 S-0001 下一张采购订单：20 箱 龙井绿茶", "向 S-0001 采购 20 箱 P-0001", "给 S-0001 下1张采购单：20 箱 P-0001",
 		"Purchase 20 boxes of Longjing Green Tea from Hangzhou Longjing Tea Works", "Create a purchase order for S-0001: 20 P-0001", "place a purchase order with supplier S-0001 over 20 P-0001"} {
 		drafts(t, text, "purchase_order", plain, "PO-000009", nil)
 	}
@@ -100,6 +100,7 @@ func TestAPartnerIsCreatedInTheNativeForm(t *testing.T) {
 	t.Parallel()
 	drafts(t, "新建客户 苏州明月贸易有限公司，电话 0512-1，区域 华东，联系人 李雷", "customer",
 		`{"contact":"李雷","name":"苏州明月贸易有限公司","phone":"0512-1","region":"east"}`, "C-0099", nil)
+	drafts(t, "新建客户 苏州明月贸易有限公司，电话 0512-1，华东。", "customer", `{"name":"苏州明月贸易有限公司","phone":"0512-1","region":"east"}`, "C-0099", nil)
 	drafts(t, "Create customer Suzhou Moon Trading Co., Ltd., phone 0512-1, region East", "customer",
 		`{"name":"Suzhou Moon Trading Co., Ltd.","name_en":"Suzhou Moon Trading Co., Ltd.","phone":"0512-1","region":"east"}`, "C-0099", nil)
 	drafts(t, "新增客户：苏州明月，信用额度 5万", "customer", `{"credit_limit":"50000","name":"苏州明月","region":"south"}`, "C-0099", map[string]string{"属于哪个区域": "华南"})
