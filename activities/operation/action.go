@@ -81,21 +81,3 @@ func sourceRef(payload json.RawMessage) json.RawMessage {
 	}
 	return mustJSON(ref)
 }
-
-// opType maps a form's action to the staging queue's kinds.
-func opType(action string) schema.OpType {
-	switch action {
-	case "create":
-		return schema.OpCreate
-	case "update":
-		return schema.OpUpdate
-	case "delete":
-		return schema.OpDelete
-	case "examine", "unexamine":
-		return schema.OpExamine
-	case "generate":
-		return schema.OpGenerate
-	default:
-		return schema.OpAction
-	}
-}

@@ -134,7 +134,7 @@ func (s *Service) fromCall(ctx context.Context, tenant identity.Tenant, call pgd
 	}
 	p := proposal{tenant: tenant, conversationID: call.ConversationID, turnID: call.TurnID, callID: call.CallID, reason: args.Reason,
 		toolVersion: int(call.ToolSchemaVersion),
-		change:      schema.Change{Form: args.Form, Action: args.Action, OpType: opType(args.Action), Target: args.Target, Payload: args.Changes}}
+		change:      schema.Change{Form: args.Form, Action: args.Action, OpType: schema.OpTypeOf(args.Action), Target: args.Target, Payload: args.Changes}}
 	if p.change.OpType == schema.OpCreate || p.change.OpType == schema.OpGenerate {
 		p.change.Target = "" // what is new has no key yet
 	}

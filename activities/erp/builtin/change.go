@@ -66,10 +66,6 @@ type outcome struct {
 	preview nouns.Preview
 }
 
-// opTypes says which kinds of change an action may come as.
-var opTypes = map[string]nouns.OpType{"create": nouns.OpCreate, "update": nouns.OpUpdate, "delete": nouns.OpDelete, "examine": nouns.OpExamine,
-	"unexamine": nouns.OpExamine, "generate": nouns.OpGenerate}
-
 // newJob finds form, action and behaviour of a change. The identity's grants must
 // have been read. Codes: permission_denied, validation_failed.
 func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, change nouns.Change, began time.Time) (*job, behaviour, error) {
@@ -92,10 +88,7 @@ func (c *Connector) newJob(ctx context.Context, tx pgx.Tx, id erp.Identity, chan
 	if !declared || !known || !a.Write {
 		return bad("action", f.LabelZh+"没有操作 "+clip(change.Action), f.LabelEn+" has no action "+clip(change.Action))
 	}
-	want, ok := opTypes[change.Action]
-	if !ok {
-		want = nouns.OpAction
-	}
+	want := nouns.OpTypeOf(change.Action)
 	if change.OpType != "" && change.OpType != want {
 		return bad("op_type", "操作类型应为 "+string(want), "op_type must be "+string(want))
 	}

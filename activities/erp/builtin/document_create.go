@@ -36,7 +36,8 @@ func (b createDocument) gather(ctx context.Context, j *job) (step, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	if err := s.holdDraft(ctx, j); err != nil {
+	var err error
+	if s.draft, s.list, err = j.holdDraft(ctx); err != nil {
 		return nil, err
 	}
 	d := &document{kind: b.k, status: statusOf(b.k, args["status"]), head: header}
@@ -389,7 +390,7 @@ func writable(d *document) []string {
 }
 
 func (s *docStep) check(j *job) error {
-	if err := s.checkDraft(j); err != nil {
+	if err := s.draft.check(j); err != nil {
 		return err
 	}
 	p := j.problems()

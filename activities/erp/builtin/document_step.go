@@ -1,20 +1,14 @@
 package builtin
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"github.com/erpilot/erpilot/activities/store/pgdb"
 	nouns "github.com/erpilot/erpilot/schema/erp"
-	"github.com/erpilot/erpilot/schema/fault"
 )
 
 // docStep is a change of documents whose facts are known and locked. gather fills
@@ -31,7 +25,7 @@ type docStep struct {
 	draws   []draw
 	// payload is the normalised payload.
 	payload map[string]any
-	draft   *draftState
+	draft   *heldDraft
 	list    []nouns.Fact
 	notes   []nouns.Label
 	// wrong is found while gathering and told after the facts are compared.
@@ -39,11 +33,6 @@ type docStep struct {
 	plan  plan
 	// submitted says of a draft that it was submitted before.
 	submitted bool
-}
-
-type draftState struct {
-	revision   int
-	validUntil time.Time
 }
 
 // draw is a part of a source's line (or, of what is owed, of its amount) that a
@@ -63,48 +52,6 @@ func (s *docStep) facts() []nouns.Fact { return s.list }
 
 func (s *docStep) fact(kind nouns.FactKind, form, key, field, sub string, label nouns.Label, object, value string) {
 	s.list = append(s.list, nouns.Fact{Kind: kind, Form: form, Key: key, Field: field, Sub: sub, Label: label, Object: object, Value: value})
-}
-
-// holdDraft locks the draft in share mode: whoever saves a new revision waits.
-func (s *docStep) holdDraft(ctx context.Context, j *job) error {
-	c := j.change
-	if c.DraftID == "" {
-		return nil
-	}
-	missing := fault.New(fault.NotFound, "noun", "draft", "id", clip(c.DraftID))
-	if !isUUID(c.DraftID) {
-		return missing
-	}
-	rev, err := j.q.ErpHoldDraft(ctx, pgdb.ErpHoldDraftParams{TenantID: j.tenant, DraftID: c.DraftID, UserID: j.id.User.UserID, Form: c.Form})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return missing
-	}
-	if err != nil {
-		return err
-	}
-	until, err := j.q.ErpDraftValidity(ctx, pgdb.ErpDraftValidityParams{TenantID: j.tenant, DraftID: c.DraftID, Revision: rev})
-	if err != nil {
-		return err
-	}
-	s.draft = &draftState{int(rev), until.UTC()}
-	s.fact(nouns.FactDraft, c.Form, c.DraftID, "revision", "", nouns.Label{Zh: "草稿版本", En: "Draft revision"}, "", strconv.Itoa(s.draft.revision))
-	s.fact(nouns.FactValidity, c.Form, c.DraftID, "valid_until", "", nouns.Label{Zh: "报价有效期", En: "Quote valid until"}, "", s.draft.validUntil.Format(time.RFC3339Nano))
-	return nil
-}
-
-// checkDraft compares the draft with the revision that was shown.
-func (s *docStep) checkDraft(j *job) error {
-	d := s.draft
-	switch {
-	case d == nil:
-		return nil
-	case d.revision != j.change.DraftRevision:
-		return fault.New(fault.DraftChanged, "old", strconv.Itoa(j.change.DraftRevision), "new", strconv.Itoa(d.revision))
-	case !j.began.Before(d.validUntil):
-		return fault.New(fault.QuoteChanged, "label", say(j.id, "报价有效期", "Quote validity"), "object", say(j.id, "草稿", "Draft"),
-			"old", d.validUntil.Format(time.RFC3339), "new", j.began.UTC().Format(time.RFC3339), "detail", say(j.id, "报价已过有效期", "the quote is no longer valid"))
-	}
-	return nil
 }
 
 // noteDocument writes down the state of a document that is changed or drawn from.

@@ -24,7 +24,7 @@ type recordStep struct {
 	// value that is no text is NULL.
 	old, set values
 	links    map[string]linked
-	draft    *recordDraft
+	draft    *heldDraft
 	list     []nouns.Fact
 	// bad is what the rules found wrong, told by check.
 	bad *problems

@@ -27,7 +27,7 @@ func (createRecord) gather(ctx context.Context, j *job) (step, error) {
 		return nil, err
 	}
 	var err error
-	if s.draft, s.list, err = j.holdRecordDraft(ctx); err != nil {
+	if s.draft, s.list, err = j.holdDraft(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.hold(ctx, j, ""); err != nil {

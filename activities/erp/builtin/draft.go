@@ -13,15 +13,15 @@ import (
 	"github.com/erpilot/erpilot/schema/fault"
 )
 
-// recordDraft is the draft that a new record was shown as, held in share mode:
+// heldDraft is the draft that a new record or document was shown as, held in share mode:
 // whoever saves a new revision waits.
-type recordDraft struct {
+type heldDraft struct {
 	revision   int
 	validUntil time.Time
 }
 
-// holdRecordDraft locks the draft of the change; nil without one. Codes: not_found.
-func (j *job) holdRecordDraft(ctx context.Context) (*recordDraft, []nouns.Fact, error) {
+// holdDraft locks the draft of the change; nil without one. Codes: not_found.
+func (j *job) holdDraft(ctx context.Context) (*heldDraft, []nouns.Fact, error) {
 	c := j.change
 	if c.DraftID == "" {
 		return nil, nil, nil
@@ -41,7 +41,7 @@ func (j *job) holdRecordDraft(ctx context.Context) (*recordDraft, []nouns.Fact, 
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &recordDraft{int(rev), until.UTC()}
+	d := &heldDraft{int(rev), until.UTC()}
 	return d, []nouns.Fact{
 		{Kind: nouns.FactDraft, Form: c.Form, Key: c.DraftID, Field: "revision", Label: nouns.Label{Zh: "草稿版本", En: "Draft revision"}, Value: strconv.Itoa(d.revision)},
 		{Kind: nouns.FactValidity, Form: c.Form, Key: c.DraftID, Field: "valid_until", Label: nouns.Label{Zh: "草稿有效期", En: "Draft valid until"},
@@ -50,7 +50,7 @@ func (j *job) holdRecordDraft(ctx context.Context) (*recordDraft, []nouns.Fact, 
 }
 
 // check compares the draft with what the change names. Codes: draft_changed, quote_changed.
-func (d *recordDraft) check(j *job) error {
+func (d *heldDraft) check(j *job) error {
 	switch {
 	case d == nil:
 		return nil
