@@ -37,6 +37,21 @@ func TestNamesOfTheTourStandAlone(t *testing.T) {
 	}
 }
 
+func TestFirstSupplierSellsWhatTheTourPurchases(t *testing.T) {
+	t.Parallel()
+	for _, x := range demo.Companies(1) {
+		asked := map[string]bool{}
+		for _, o := range x.SupplierPrices {
+			if o.Supplier == "S-0001" {
+				asked[o.Product] = true
+			}
+		}
+		if !asked["P-0001"] || !asked["P-0002"] {
+			t.Errorf("%s: S-0001 has no price for P-0001 and P-0002", x.Tenant)
+		}
+	}
+}
+
 func TestStockIsNeverNegativeAndTenantsOverlapInCodesOnly(t *testing.T) {
 	t.Parallel()
 	all := demo.Companies(1)

@@ -172,12 +172,15 @@ func (t *Tenant) purchasing(r *rand.Rand) {
 		}
 		t.Suppliers = append(t.Suppliers, s)
 	}
-	for _, p := range t.Products {
+	for i, p := range t.Products {
 		if p.Made {
 			t.recipe(r, p)
 			continue
 		}
 		first := r.IntN(suppliers)
+		if i < 2 {
+			first = 0 // whom the tour asks for what it sells
+		}
 		for k := range 2 {
 			s := t.Suppliers[(first+7*k)%suppliers]
 			own := p.Price * int64(62+3*k+r.IntN(8))
