@@ -165,7 +165,7 @@ func (s *Service) saveNow(ctx context.Context, tenant identity.Tenant, id erp.Id
 		if commit.Refusal.Code == string(fault.Expired) {
 			return operation.NativeSaved{}, late(row)
 		}
-		return operation.NativeSaved{}, commit.Refusal.Fault()
+		return operation.NativeSaved{}, commit.Refusal.Fault(string(id.User.Locale))
 	}
 	// Shut out: it is being cancelled, abandoned or revised at this moment.
 	err = poll(ctx, func() (bool, error) {

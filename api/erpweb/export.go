@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/erpilot/erpilot/activities/erp"
 	nouns "github.com/erpilot/erpilot/schema/erp"
@@ -149,9 +150,10 @@ func cell(f nouns.Field, v any, locale string) string {
 	return text
 }
 
-// harmless keeps a spreadsheet from taking text of the ERP for a formula.
+// harmless keeps a spreadsheet from taking text of the ERP for a formula, full-width
+// signs included: some spreadsheets fold them.
 func harmless(s string) string {
-	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+	if first, _ := utf8.DecodeRuneInString(s); s == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
 		return s
 	}
 	if _, err := nouns.NormalizeDecimal(s); err == nil {

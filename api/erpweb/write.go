@@ -59,6 +59,11 @@ func changeOf(form string, b previewBody) (nouns.Change, error) {
 	if err := json.Unmarshal(b.Payload, &object); err != nil {
 		return nouns.Change{}, fault.New(fault.Invalid, "field", "payload", "detail", "payload must be a JSON object")
 	}
+	// What a save cannot take must not look good in a preview: a key that comes twice,
+	// half of a surrogate pair.
+	if _, err := jcs.Transform(b.Payload); err != nil {
+		return nouns.Change{}, fault.Wrap(fault.Invalid, err, "field", "payload", "detail", "payload has a key twice, or text that is not valid Unicode")
+	}
 	if b.Action == "" || len(b.Action) > 64 || len(b.Target) > maxKey {
 		return nouns.Change{}, fault.New(fault.Invalid, "field", "action", "detail", "action is missing, or action or target is too long")
 	}
@@ -90,9 +95,12 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request, tenant identity.Te
 	if err := decode(w, r, maxRecord, &body); err != nil {
 		return err
 	}
-	if uuid.Validate(body.Token) != nil {
+	// One UUID has several spellings; they are one token.
+	token, err := uuid.Parse(body.Token)
+	if err != nil {
 		return fault.New(fault.Invalid, "field", "token", "detail", "token must be a UUID, made once per save")
 	}
+	body.Token = token.String()
 	if len(body.Version) > 40 {
 		return fault.New(fault.Invalid, "field", "version", "detail", "version is that of the record that was read")
 	}
@@ -102,7 +110,7 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request, tenant identity.Te
 	}
 	if body.Staging != "" {
 		saved, err := s.staging.SaveStaged(r.Context(), tenant, userID, body.Staging, operation.NativeSave{Form: change.Form, Action: change.Action,
-			Target: change.Target, Payload: change.Payload, Version: body.version(), Token: strings.ToLower(body.Token)})
+			Target: change.Target, Payload: change.Payload, Version: body.version(), Token: body.Token})
 		if err != nil {
 			return err
 		}
@@ -126,7 +134,7 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request, tenant identity.Te
 // write previews and executes the change under the page's token.
 func (s *Server) write(r *http.Request, id erp.Identity, change nouns.Change, body saveBody) (nouns.Commit, error) {
 	ctx := r.Context()
-	x := nouns.Execution{ClientToken: "native:" + id.User.UserID + ":" + strings.ToLower(body.Token), Attempt: 1, Handed: true,
+	x := nouns.Execution{ClientToken: "native:" + id.User.UserID + ":" + body.Token, Attempt: 1, Handed: true,
 		Deadline: time.Now().Add(nativePatience), DecidedBy: id.User.UserID, Channel: string(operation.ChannelNative)}
 	var err error
 	if x.Digest, err = digest(change, body.version()); err != nil {
@@ -163,7 +171,7 @@ func (s *Server) write(r *http.Request, id erp.Identity, change nouns.Change, bo
 	case nouns.CommitExecuted:
 		return commit, nil
 	case nouns.CommitRefused:
-		return commit, commit.Refusal.Fault()
+		return commit, commit.Refusal.Fault(string(id.User.Locale))
 	default:
 		return commit, fault.New(fault.Unavailable)
 	}

@@ -63,6 +63,12 @@ func TestASaveIsWrittenOnceUnderItsToken(t *testing.T) {
 	if _, err = call(t, e, nil, http.MethodPost, records, "customer", "", save(`{"name":"b"}`), "li"); fault.CodeOf(err) != fault.TokenReused {
 		t.Errorf("other values under the token: %v", err)
 	}
+	for _, spelling := range []string{strings.ToUpper(press), "{" + press + "}", "urn:uuid:" + press, strings.ReplaceAll(press, "-", "")} {
+		w, err = call(t, e, nil, http.MethodPost, records, "customer", "", strings.Replace(save(`{"name":"a"}`), press, spelling, 1), "li")
+		if err != nil || !strings.Contains(w.Body.String(), `"replayed":true`) || len(e.executions) != 1 {
+			t.Errorf("%s: %v, %d executions", spelling, err, len(e.executions))
+		}
+	}
 }
 
 func TestASaveOfARecordThatSomeoneElseChangedIsRefusedWithBothVersions(t *testing.T) {
@@ -81,9 +87,9 @@ func TestASaveOfARecordThatSomeoneElseChangedIsRefusedWithBothVersions(t *testin
 func TestWhatTheERPRefusesIsToldWithItsFact(t *testing.T) {
 	t.Parallel()
 	e := &fakeERP{version: "3", refusal: &nouns.Refusal{Code: "stock_changed", Old: "5", New: "4",
-		Fact: &nouns.Fact{Form: "product", Key: "P-1", Field: "available", Object: "Tea"}}}
+		Fact: &nouns.Fact{Form: "product", Key: "P-1", Field: "available", Object: "Tea", Label: nouns.Label{Zh: "可用库存", En: "Available stock"}}}}
 	_, err := call(t, e, nil, http.MethodPost, records, "customer", "", save(`{}`), "li")
-	if p := fault.ParamsOf(err); fault.CodeOf(err) != fault.StockChanged || p["old"] != "5" || p["new"] != "4" || p["object"] != "Tea" {
+	if p := fault.ParamsOf(err); fault.CodeOf(err) != fault.StockChanged || p["old"] != "5" || p["new"] != "4" || p["object"] != "Tea" || p["label"] != "Available stock" {
 		t.Errorf("%v %v", err, p)
 	}
 }
@@ -94,6 +100,8 @@ func TestAMalformedSaveReachesNoERP(t *testing.T) {
 		`{"action":"create","payload":{}}`,
 		`{"action":"create","payload":{},"token":"once"}`,
 		`{"payload":{},"token":"` + press + `"}`,
+		`{"action":"create","payload":{"name":"\ud800"},"token":"` + press + `"}`,
+		`{"action":"create","payload":{"name":"a","name":"b"},"token":"` + press + `"}`,
 		`{"action":"create","payload":{},"token":"` + press + `","bUpdate":1}`,
 		`{"action":"update","target":"C-1","version":"` + strings.Repeat("9", 50) + `","payload":{},"token":"` + press + `"}`,
 		`{"action":"update","target":"` + strings.Repeat("9", 500) + `","payload":{},"token":"` + press + `"}`,

@@ -2,8 +2,9 @@ package erp
 
 import "github.com/erpilot/erpilot/schema/fault"
 
-// Fault is the refusal as an error for the person who saved by hand.
-func (r Refusal) Fault() *fault.Error {
+// Fault is the refusal as an error for the person who saved by hand; what moved is
+// named in their language.
+func (r Refusal) Fault(locale string) *fault.Error {
 	params := fault.Params{}
 	for k, v := range map[string]string{"old": r.Old, "new": r.New, "detail": r.Detail} {
 		if v != "" {
@@ -12,6 +13,7 @@ func (r Refusal) Fault() *fault.Error {
 	}
 	if f := r.Fact; f != nil {
 		params["form"], params["key"], params["field"], params["object"] = f.Form, f.Key, f.Field, f.Object
+		params["label"] = f.Label.In(locale)
 	}
 	return &fault.Error{Code: fault.Code(r.Code), Params: params}
 }

@@ -29,7 +29,7 @@ var Faults = map[fault.Code]Text{
 	fault.QuoteChanged:    {"「{object}」的{label}已从 {old} 变为 {new}，什么都没有写入。", "{label} of {object} changed from {old} to {new}; nothing was written."},
 	fault.StockChanged:    {"「{object}」的库存已从 {old} 变为 {new}，什么都没有写入。", "Stock of {object} changed from {old} to {new}; nothing was written."},
 	fault.RecordChanged:   {"「{object}」在此期间被其他人修改过，什么都没有写入。", "{object} was edited by someone else meanwhile; nothing was written."},
-	fault.StateChanged:    {"「{object}」的状态已从 {old} 变为 {new}，什么都没有写入。", "{object} went from {old} to {new}; nothing was written."},
+	fault.StateChanged:    {"「{object}」的{label}已从 {old} 变为 {new}，什么都没有写入。", "{label} of {object} changed from {old} to {new}; nothing was written."},
 	fault.ContractChanged: {"系统升级改变了这项操作的格式，原来的确认不再有效，什么都没有写入。请重新提议。", "An upgrade changed the format of this operation, so the old confirmation no longer holds; nothing was written. Propose it again."},
 	fault.TokenReused:     {"同一个写入凭证对应了不同的内容，什么都没有写入。", "The same write token came with other content; nothing was written."},
 

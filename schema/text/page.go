@@ -203,6 +203,15 @@ var Page = map[string]Text{
 	"status.completed":         {"已在表单中保存", "Saved in the form"},
 	"status.abandoned":         {"已放弃", "Abandoned"},
 
+	// States of records, where a fact of the ERP tells that one moved.
+	"state.draft":     {"草稿", "Draft"},
+	"state.submitted": {"已提交", "Submitted"},
+	"state.examined":  {"已审核", "Examined"},
+	"state.closed":    {"已完结", "Closed"},
+	"state.cancelled": {"已取消", "Cancelled"},
+	"state.true":      {"启用", "Active"},
+	"state.false":     {"停用", "Inactive"},
+
 	"channel.web":          {"网页", "the web page"},
 	"channel.terminal":     {"终端", "the terminal"},
 	"channel.temporal-cli": {"Temporal 命令行（未核实）", "the Temporal CLI (unverified)"},

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/erpilot/erpilot/schema/fault"
@@ -43,5 +44,21 @@ func Fault(code fault.Code, params fault.Params, locale identity.Locale) string 
 	if !ok {
 		t = Faults[fault.Internal]
 	}
-	return t.In(locale, params)
+	return t.In(locale, told(code, params, locale))
+}
+
+// told are the params as a person reads them: values of the wire ("submitted",
+// "native") by their words. The page's faultText does the same.
+func told(code fault.Code, params fault.Params, locale identity.Locale) fault.Params {
+	groups := map[string]string{"status": "status", "channel": "channel"}
+	if code == fault.StateChanged {
+		groups["old"], groups["new"] = "state", "state"
+	}
+	out := maps.Clone(params)
+	for name, group := range groups {
+		if w, ok := Page[group+"."+params[name]]; ok {
+			out[name] = w.In(locale, nil)
+		}
+	}
+	return out
 }

@@ -78,6 +78,24 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 }
 
+func TestValuesOfTheWireAreToldByTheirWords(t *testing.T) {
+	t.Parallel()
+	moved := fault.Params{"object": "SO-000001", "label": "状态", "old": "submitted", "new": "examined"}
+	if got := text.Fault(fault.StateChanged, moved, identity.Chinese); got != "「SO-000001」的状态已从 已提交 变为 已审核，什么都没有写入。" {
+		t.Error(got)
+	}
+	if moved["old"] != "submitted" {
+		t.Error("the params were changed")
+	}
+	waiting := fault.Params{"object": "AR-000001", "label": "Documents drawn from it and not examined", "old": "0", "new": "1"}
+	if got := text.Fault(fault.StateChanged, waiting, identity.English); got != "Documents drawn from it and not examined of AR-000001 changed from 0 to 1; nothing was written." {
+		t.Error(got)
+	}
+	if got := text.Fault(fault.NotPending, fault.Params{"status": "awaiting_approval"}, identity.English); strings.Contains(got, "awaiting_approval") {
+		t.Error(got)
+	}
+}
+
 var place = regexp.MustCompile(`\{[^{}]*\}`)
 
 func TestBothLanguagesSayTheSame(t *testing.T) {

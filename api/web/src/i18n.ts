@@ -43,6 +43,7 @@ export function faultText(code: string, params: Params = {}): string {
   for (const name of ['at', 'deadline']) if (p[name]) p[name] = when(p[name])
   if (p.status) p.status = word('status', p.status)
   if (p.channel) p.channel = word('channel', p.channel)
+  if (code === 'state_changed') for (const name of ['old', 'new']) if (p[name]) p[name] = word('state', p[name])
   return fill(((faults as Record<string, readonly [string, string]>)[code] ?? faults.internal)[lang === 'zh' ? 0 : 1], p)
 }
 

@@ -93,7 +93,7 @@ function Pill({ status, queued }: { status: string; queued: boolean }) {
   )
 }
 
-const shown = (r: Refusal, s = ''): string => (r.fact?.kind === 'price' ? money(s) : r.fact?.kind === 'stock' ? decimal(s) : s)
+const shown = (r: Refusal, s = ''): string => (r.fact?.kind === 'price' ? money(s) : r.fact?.kind === 'stock' ? decimal(s) : r.fact?.kind === 'state' ? word('state', s) : s)
 
 /** The fact that moved, old and new. */
 function Moved({ refusal, text }: { refusal: Refusal; text: string }) {

@@ -307,7 +307,11 @@ func (v *view) about(c *card) {
 
 // moved names the fact that changed, old and new.
 func (v *view) moved(r *erp.Refusal) string {
-	return v.s.word("card.fact", "object", r.Fact.Object, "label", r.Fact.Label.In(string(v.s.locale))) + ": " + terminal.Line(r.Old) + " → " + terminal.Line(r.New)
+	show := terminal.Line
+	if r.Fact.Kind == erp.FactState {
+		show = func(value string) string { return terminal.Word("state", value, v.s.locale) }
+	}
+	return v.s.word("card.fact", "object", r.Fact.Object, "label", r.Fact.Label.In(string(v.s.locale))) + ": " + show(r.Old) + " → " + show(r.New)
 }
 
 // tell says in what state an operation is now, once.
