@@ -72,6 +72,9 @@ func problemOf(err error, locale identity.Locale) Problem {
 	if status == http.StatusInternalServerError {
 		code, params, problems = fault.Internal, nil, nil
 	}
+	if code == fault.Invalid && problems == nil && params["field"] != "" {
+		problems = []fault.Problem{{Field: params["field"], Detail: params["detail"]}}
+	}
 	return Problem{Type: "about:blank", Title: text.Fault(code, params, locale), Status: status, Code: code, Params: params, Problems: problems}
 }
 

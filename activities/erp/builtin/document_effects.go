@@ -143,13 +143,13 @@ func (s *docStep) checkStock(p *problems) {
 	}
 	slices.SortFunc(short, place.compare)
 	for _, at := range short {
-		zh, en, unit := s.m.productName("zh", at.product), s.m.productName("en", at.product), ""
+		zh, en, unit, unitEn := s.m.productName("zh", at.product), s.m.productName("en", at.product), "", ""
 		if x := s.m.products[at.product]; x != nil {
-			zh, unit = x.Name, x.Unit
+			zh, unit, unitEn = x.Name, x.Unit, cmp.Or(x.UnitEn, x.Unit)
 		}
 		have := s.m.stock[at].available()
 		p.add(s.pathOf(at), fmt.Sprintf("库存不足：%s 在 %s 只有 %s %s 可用", zh, s.m.warehouseName("zh", at.warehouse), have, unit),
-			fmt.Sprintf("not enough stock: %s has %s %s available in %s", en, have, unit, at.warehouse))
+			fmt.Sprintf("not enough stock: %s has %s %s available in %s", en, have, unitEn, at.warehouse))
 	}
 }
 

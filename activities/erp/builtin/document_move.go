@@ -231,7 +231,7 @@ func (s *docStep) checkTaken(p *problems, action string) {
 		d := s.draws[i].source
 		switch {
 		case d.status != "examined":
-			p.add(path+"source", d.number+" 不是已审核状态", d.number+" is not examined")
+			p.add(path+"source", d.number+" 未审核或已完结", d.number+" is not examined, or is closed")
 		case s.k.pays && l.Amount.GreaterThan(d.open()):
 			p.add(path+"amount", fmt.Sprintf("%s 未结金额只有 %s", d.number, d.open()), fmt.Sprintf("%s has only %s open", d.number, d.open()))
 		}

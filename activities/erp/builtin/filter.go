@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +42,8 @@ func operators(t nouns.Type) []nouns.Op {
 // where builds a condition whose every value is bound and whose every
 // identifier comes from the form's rows.
 type where struct {
+	// id is who asks: what is refused is told in their language.
+	id   erp.Identity
 	sql  []string
 	args []any
 }
@@ -54,7 +55,7 @@ func (w *where) bind(v any) string {
 }
 
 // clone is a condition of its own that begins the same.
-func (w *where) clone() *where { return &where{slices.Clone(w.sql), slices.Clone(w.args)} }
+func (w *where) clone() *where { return &where{w.id, slices.Clone(w.sql), slices.Clone(w.args)} }
 
 func (w *where) and(cond string) { w.sql = append(w.sql, cond) }
 
@@ -83,22 +84,28 @@ func (f field) comparable() (col, cast string) {
 	return column(f.Name), "::text"
 }
 
+// invalid refuses what a query asks of a field, in the person's language.
+func invalid(id erp.Identity, field string, c *complaint) error {
+	detail := say(id, c.zh, c.en)
+	e := fault.New(fault.Invalid, "field", clip(field), "detail", detail)
+	e.Problems = []fault.Problem{{Field: clip(field), Detail: detail}}
+	return e
+}
+
 // filter adds one allow-listed condition. Codes: fault.Invalid.
 func (w *where) filter(f *form, x nouns.Filter, zone *time.Location) error {
-	invalid := func(detail string) error {
-		return fault.New(fault.Invalid, "field", clip(x.Field), "detail", detail)
-	}
 	fd, ok := f.find(x.Field)
 	if !ok || !fd.Filter {
-		return invalid(fmt.Sprintf("%q is not a filter of %s (filters: %s)", clip(x.Field), f.Form, names(f.fields, func(f field) bool { return f.Filter })))
+		return invalid(w.id, x.Field, complain("“%s”不是 %s 的筛选字段（可选：%s）", "%q is not a filter of %s (filters: %s)", clip(x.Field), f.Form,
+			names(f.fields, func(f field) bool { return f.Filter })))
 	}
 	ops := operators(fd.Type)
 	if !slices.Contains(ops, x.Op) {
-		return invalid(fmt.Sprintf("operator %q does not fit %s (operators: %s)", clip(string(x.Op)), fd.Name, list(ops)))
+		return invalid(w.id, x.Field, complain("比较方式“%s”不适用于 %s（可选：%s）", "operator %q does not fit %s (operators: %s)", clip(string(x.Op)), fd.Name, list(ops)))
 	}
-	values, err := filterValues(fd, x, zone)
-	if err != nil {
-		return invalid(err.Error())
+	values, bad := filterValues(fd, x, zone)
+	if bad != nil {
+		return invalid(w.id, x.Field, bad)
 	}
 	col, cast := fd.comparable()
 	one := func(i int) string { return w.bind(values[i]) + cast }
@@ -132,18 +139,18 @@ func (w *where) filter(f *form, x nouns.Filter, zone *time.Location) error {
 }
 
 // filterValues reads one value, a list for In, a pair for Between.
-func filterValues(f field, x nouns.Filter, zone *time.Location) ([]string, error) {
+func filterValues(f field, x nouns.Filter, zone *time.Location) ([]string, *complaint) {
 	raw := []json.RawMessage{x.Value}
 	if x.Op == nouns.In || x.Op == nouns.Between {
 		raw = nil
 		if err := json.Unmarshal(x.Value, &raw); err != nil {
-			return nil, fmt.Errorf("operator %s needs a list of values", x.Op)
+			return nil, complain("比较方式 %s 需要一组值", "operator %s needs a list of values", x.Op)
 		}
 		if x.Op == nouns.Between && len(raw) != 2 {
-			return nil, fmt.Errorf("operator between needs two values")
+			return nil, complain("比较方式 between 需要两个值", "operator between needs two values")
 		}
 		if len(raw) == 0 || len(raw) > maxValues {
-			return nil, fmt.Errorf("operator in needs 1 to %d values", maxValues)
+			return nil, complain("比较方式 in 需要 1 到 %d 个值", "operator in needs 1 to %d values", maxValues)
 		}
 	}
 	values := make([]string, len(raw))

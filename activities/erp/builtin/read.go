@@ -2,8 +2,6 @@ package builtin
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -71,7 +69,7 @@ func (r reader) fields(all bool) ([]field, error) {
 	for _, name := range r.query.Fields {
 		f, ok := r.form.find(name)
 		if !ok || (!all && f.Type == nouns.Lines) {
-			return nil, fault.New(fault.Invalid, "field", clip(name), "detail", fmt.Sprintf("%q is not a field of %s (fields: %s)", clip(name),
+			return nil, invalid(r.id, name, complain("“%s”不是 %s 的字段（可选：%s）", "%q is not a field of %s (fields: %s)", clip(name),
 				r.form.Form, names(r.form.fields, func(f field) bool { return all || f.Type != nouns.Lines })))
 		}
 		if !seen[name] {
@@ -86,13 +84,13 @@ func (r reader) fields(all bool) ([]field, error) {
 // key goes in the direction of the sort before it: an index is read either way.
 func (r reader) sorting() ([]nouns.Sort, error) {
 	if len(r.query.Sort) > maxSort {
-		return nil, fault.New(fault.Invalid, "field", "sort", "detail", "at most "+strconv.Itoa(maxSort)+" sort fields")
+		return nil, invalid(r.id, "sort", complain("最多 %d 个排序字段", "at most %d sort fields", maxSort))
 	}
 	var order []nouns.Sort
 	for _, s := range r.query.Sort {
 		f, ok := r.form.find(s.Field)
 		if !ok || !f.Sort {
-			return nil, fault.New(fault.Invalid, "field", clip(s.Field), "detail", fmt.Sprintf("%s cannot be sorted by %q (sort fields: %s)",
+			return nil, invalid(r.id, s.Field, complain("%s 不能按“%s”排序（可选：%s）", "%s cannot be sorted by %q (sort fields: %s)",
 				r.form.Form, clip(s.Field), names(r.form.fields, func(f field) bool { return f.Sort })))
 		}
 		order = append(order, s)
@@ -106,11 +104,11 @@ func (r reader) sorting() ([]nouns.Sort, error) {
 
 func (r reader) conditions() (*where, error) {
 	if len(r.query.Filters) > maxFilters {
-		return nil, fault.New(fault.Invalid, "field", "filters", "detail", "at most "+strconv.Itoa(maxFilters)+" filters")
+		return nil, invalid(r.id, "filters", complain("最多 %d 个筛选条件", "at most %d filters", maxFilters))
 	}
-	w := &where{}
-	w.and("t.tenant_id = " + w.bind(r.id.User.Tenant.String()))
+	w := &where{id: r.id}
 	zone := zoneOf(r.id)
+	w.and("t.tenant_id = " + w.bind(r.id.User.Tenant.String()))
 	for _, x := range r.query.Filters {
 		if err := w.filter(r.form, x, zone); err != nil {
 			return nil, err
@@ -177,7 +175,7 @@ func (r reader) list(ctx context.Context, page *nouns.Page) error {
 		limit = defaultLimit
 	}
 	if limit < 1 || limit > nouns.MaxLimit {
-		return fault.New(fault.Invalid, "field", "limit", "detail", "limit must be 1 to "+strconv.Itoa(nouns.MaxLimit))
+		return invalid(r.id, "limit", complain("每页行数应为 1 到 %d", "limit must be 1 to %d", nouns.MaxLimit))
 	}
 	l, err := r.listing()
 	if err != nil {
