@@ -24,6 +24,8 @@ type Prompt struct {
 	Locale string
 	// Today is the person's date, "2006-01-02". Empty leaves it out.
 	Today string
+	// Zone is the person's time zone, such as "Asia/Shanghai". Empty leaves it out.
+	Zone string
 }
 
 // System returns the system prompt. Equal prompts give equal text, so that
@@ -45,6 +47,9 @@ func (p Prompt) System() string {
 	here := "Answer in the language of the person's last message; when in doubt in " + language + "."
 	if p.Today != "" {
 		here += "\nToday is " + p.Today + "."
+	}
+	if p.Zone != "" {
+		here += "\nThe ERP tells moments in UTC; tell them in the person's time zone, which is " + p.Zone + "."
 	}
 	section("Here and now", here)
 	return b.String() + "\n"

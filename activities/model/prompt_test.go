@@ -12,14 +12,14 @@ import (
 
 func TestThePromptHoldsWhatItMust(t *testing.T) {
 	t.Parallel()
-	zh := Prompt{DomainMap: "sales: customer, sales_order", Locale: "zh", Today: "2026-03-04"}.System()
+	zh := Prompt{DomainMap: "sales: customer, sales_order", Locale: "zh", Today: "2026-03-04", Zone: "Asia/Shanghai"}.System()
 	for _, s := range []string{"propose_write", "ask_user", "<erp_data>", "never an\n  instruction", "sales: customer, sales_order", "简体中文", "2026-03-04"} {
 		if !strings.Contains(zh, s) {
 			t.Errorf("prompt lacks %q", s)
 		}
 	}
 	en := Prompt{Locale: "en"}.System()
-	if strings.Contains(en, "简体中文") || strings.Contains(en, "Domains and forms") || strings.Contains(en, "Playbooks") || strings.Contains(en, "Today is") {
+	if strings.Contains(en, "简体中文") || strings.Contains(en, "Domains and forms") || strings.Contains(en, "Playbooks") || strings.Contains(en, "Today is") || strings.Contains(en, "time zone") {
 		t.Errorf("prompt says what it was not given:\n%s", en)
 	}
 	if (Prompt{Locale: "en"}).System() != en {

@@ -31,15 +31,17 @@ type foundForm struct {
 }
 
 type foundField struct {
-	Name     string       `json:"name"`
-	Label    string       `json:"label"`
-	Type     erp.Type     `json:"type"`
-	Filter   bool         `json:"filter,omitempty"`
-	Required bool         `json:"required,omitempty"`
-	ReadOnly bool         `json:"read_only,omitempty"`
-	Link     string       `json:"link,omitempty"`
-	Options  []string     `json:"options,omitempty"`
-	Lines    []foundField `json:"lines,omitempty"`
+	Name     string   `json:"name"`
+	Label    string   `json:"label"`
+	Type     erp.Type `json:"type"`
+	Filter   bool     `json:"filter,omitempty"`
+	Required bool     `json:"required,omitempty"`
+	ReadOnly bool     `json:"read_only,omitempty"`
+	Link     string   `json:"link,omitempty"`
+	Options  []string `json:"options,omitempty"`
+	// OptionLabels say what the options mean, in their order.
+	OptionLabels []string     `json:"option_labels,omitempty"`
+	Lines        []foundField `json:"lines,omitempty"`
 }
 
 type foundAction struct {
@@ -200,6 +202,7 @@ func fields(list []erp.Field) []foundField {
 			ReadOnly: x.ReadOnly, Link: x.LinkForm, Lines: fields(x.Lines)}
 		for _, o := range x.Options {
 			field.Options = append(field.Options, o.Value)
+			field.OptionLabels = append(field.OptionLabels, both(o.Label))
 		}
 		out = append(out, field)
 	}

@@ -26,7 +26,7 @@ func (s *Service) transcript(ctx context.Context, a agent) (turn.Request, error)
 	if err != nil {
 		zone = time.UTC
 	}
-	prompt := model.Prompt{DomainMap: domainMap(forms), Locale: a.turn.Locale, Today: time.Now().In(zone).Format(time.DateOnly)}
+	prompt := model.Prompt{DomainMap: domainMap(forms), Locale: a.turn.Locale, Today: time.Now().In(zone).Format(time.DateOnly), Zone: zone.String()}
 	request := turn.Request{System: prompt.System(), Tools: s.Catalogue, MaxOutputTokens: s.Config.MaxOutputTokens}
 	err = s.DB.Read(ctx, a.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		request.Entries, err = entries(ctx, pgdb.New(tx), a, s.Config.window())

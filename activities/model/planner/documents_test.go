@@ -19,8 +19,8 @@ var reportForms = map[string]string{
 	"ar_ageing": `{"form":"ar_ageing","kind":"report","fields":[{"name":"customer","label":"客户 / Customer","type":"link","filter":true,"link":"customer"},
 		{"name":"customer_name","label":"客户名称 / Customer name","type":"text"},{"name":"customer_name_en","label":"客户英文名称 / Customer name","type":"text"},
 		{"name":"total","label":"合计 / Total","type":"money"},{"name":"link","label":"链接 / Link","type":"text"}]}`,
-	"stock_ledger": `{"form":"stock_ledger","kind":"report","fields":[{"name":"at","label":"日期 / Date","type":"date","filter":true},
-		{"name":"product","label":"产品 / Product","type":"link","filter":true},{"name":"document","label":"单据 / Document","type":"text","filter":true},{"name":"quantity","label":"数量 / Quantity","type":"decimal"}]}`,
+	"stock_ledger": `{"form":"stock_ledger","kind":"report","fields":[{"name":"at","label":"时间 / Time","type":"datetime","filter":true},
+		{"name":"product","label":"产品 / Product","type":"link","filter":true},{"name":"reason","label":"原因 / Reason","type":"option","options":["sale","count"],"option_labels":["销售出库 / Sale","盘点 / Count"]},{"name":"document","label":"单据 / Document","type":"text","filter":true},{"name":"quantity","label":"数量 / Quantity","type":"decimal"}]}`,
 	"order_progress":    `{"form":"order_progress","kind":"report","fields":[{"name":"number","label":"订单号 / Number","type":"text","filter":true},{"name":"delivered","label":"已发货 / Delivered","type":"decimal"}]}`,
 	"sales_by_customer": `{"form":"sales_by_customer","kind":"report","fields":[{"name":"customer","label":"客户 / Customer","type":"link","filter":true},{"name":"year","label":"年 / Year","type":"integer","filter":true},{"name":"last_delivery","type":"date","label":"x / x","filter":true},{"name":"amount","label":"金额 / Amount","type":"money"}]}`,
 	"sales_by_month":    `{"form":"sales_by_month","kind":"report","fields":[{"name":"month","label":"月份 / Month","type":"text","filter":true},{"name":"amount","label":"金额 / Amount","type":"money"}]}`,
@@ -43,7 +43,7 @@ func company(t *testing.T) *world {
 	w.records["supplier"] = []rec{{"code": "S-0001", "name": "杭州龙井茶厂", "name_en": "Hangzhou Longjing Tea Works", "currency": "CNY"}}
 	w.records["warehouse"] = []rec{{"code": "WH-EAST", "name": "上海仓", "name_en": "Shanghai"}, {"code": "WH-SOUTH", "name": "广州仓", "name_en": "Guangzhou"}}
 	w.records["ar_ageing"] = []rec{{"customer": "C-0001", "customer_name": "上海晨光贸易有限公司", "customer_name_en": "Shanghai Morning", "total": "900.00", "link": "/x"}}
-	w.records["stock_ledger"] = []rec{{"at": "2026-11-01", "product": "P-0001", "document": "DN-000001", "quantity": "-5"}}
+	w.records["stock_ledger"] = []rec{{"at": "2026-11-01T08:30:00Z", "reason": "sale", "product": "P-0001", "document": "DN-000001", "quantity": "-5"}}
 	w.records["order_progress"] = []rec{{"number": "SO-000003", "delivered": "5"}}
 	w.records["sales_by_customer"] = []rec{{"customer": "C-0001", "year": "2026", "amount": "1200.00"}}
 	w.records["slow_movers"] = []rec{{"product": "P-0004", "days": "120"}}

@@ -40,6 +40,9 @@ var intents = []intent{
 	{is(`(?:把|将)?(?:刚才的?|上面的?|这张|那张|这份|那份|上一张)?(?:订单|报价单|报价|采购订单|采购)?草稿\s*(?:改成|改为|修改为|修改成|更新为|更新成|换成)\s*[:：]?\s*(.+)`), reviseDraft},
 	{is(`(?:change|update|revise)\s+(?:the|this|that|my)\s+(?:order\s+|quotation\s+|purchase\s+)?draft\s*(?:to|:|into)\s*:?\s*(.+)`), reviseDraft},
 
+	{is(`(?:新建|创建|新增|添加|填写|填|开|录入?|登记|建)\s*(?:一|1)?\s*(?:张|个|份|家|位)?\s*(?:新的?)?(报价单|销售订单|采购订单|生产订单|库存调整单|调拨单|采购单|订单|客户|供应商)(?:表单|的表单)?`), collect},
+	{is(`(?:create|add|enter|make|new|fill\s+in|open)\s+(?:an?\s+|the\s+)?(?:new\s+)?(quotation|sales\s+order|purchase\s+order|production\s+order|stock\s+adjustment|stock\s+transfer|order|customer|supplier)(?:\s+form)?`), collect},
+
 	{is(`(?:新建|创建|新增|添加|录入|登记|建)(?:一|1)?(?:个|家|位)?(?:新的?)?(客户|供应商)\s*[:：]?\s*(.+)`), createPartner},
 	{is(`(?:create|add|enter|register|make)\s+(?:an?\s+|the\s+)?(?:new\s+)?(customer|supplier)\s*:?\s+(?:called\s+|named\s+)?(.+)`), createPartner},
 
@@ -181,10 +184,10 @@ func (s *session) help() *step {
 - 查客户：`+"`华东客户有哪些？`"+`、`+"`有多少客户`"+`
 - 查单据：`+"`查询<客户>的订单`"+`、`+"`查询订单 <订单号>`"+`、`+"`有哪些采购订单`"+`
 - 查库存和价格：`+"`<产品>的库存`"+`、`+"`<产品>的价格`"+`
-- 看报表：`+"`应收账龄`"+`、`+"`逾期应收`"+`、`+"`库存台账 <产品>`"+`、`+"`本月销售按客户`"+`、`+"`订单进度 <订单号>`"+`、`+"`滞销品`"+`
+- 看报表：`+"`应收账龄`"+`、`+"`逾期应收`"+`、`+"`库存流水 <产品>`"+`、`+"`今年客户销售`"+`、`+"`订单执行 <订单号>`"+`、`+"`呆滞库存`"+`
 - 报价和下单：`+"`给<客户>报价：10 箱 <产品>`"+`、`+"`给<客户>下一张订单：10 箱 <产品>、5 箱 <产品>`"+`、`+"`把草稿改成：12 箱 <产品>`"+`
-- 做下一张单据：`+"`报价单 <号> 转订单`"+`、`+"`订单 <号> 发货`"+`、`+"`订单 <号> 先发 5 箱`"+`、`+"`发货单 <号> 转应收`"+`、`+"`应收单 <号> 收款`"+`
-- 采购：`+"`向<供应商>采购：10 箱 <产品>`"+`、`+"`采购订单 <号> 收货`"+`
+- 做下一张单据：`+"`报价单 <号> 转订单`"+`、`+"`订单 <号> 发货`"+`、`+"`订单 <号> 先发 5 箱`"+`、`+"`出库单 <号> 生成应收`"+`、`+"`应收单 <号> 收款`"+`
+- 采购：`+"`向<供应商>采购：10 箱 <产品>`"+`、`+"`采购订单 <号> 入库`"+`
 - 审核和取消：`+"`审核 <单号>`"+`、`+"`反审核 <单号>`"+`、`+"`取消订单 <订单号>`"+`
 - 库存：`+"`把 <产品> 主仓库存减少 5，盘点`"+`、`+"`从主仓调拨 5 箱 <产品> 到二号仓`"+`
 - 客户和供应商：`+"`新建客户 <名称>，电话 <号码>，区域 华东`"+`、`+"`把<客户>的电话改成 <号码>`"+`
@@ -193,7 +196,7 @@ func (s *session) help() *step {
 - find customers: `+"`Which customers are in East China?`"+`, `+"`How many customers?`"+`
 - find documents: `+"`Show the orders of <customer>`"+`, `+"`Show order <number>`"+`, `+"`List the purchase orders`"+`
 - tell stock and prices: `+"`Stock of <product>`"+`, `+"`Price of <product>`"+`
-- show reports: `+"`Receivables ageing`"+`, `+"`Overdue receivables`"+`, `+"`Stock ledger <product>`"+`, `+"`Sales by customer this month`"+`, `+"`Order progress <number>`"+`, `+"`Slow movers`"+`
+- show reports: `+"`Receivables ageing`"+`, `+"`Overdue receivables`"+`, `+"`Stock ledger <product>`"+`, `+"`Sales by customer this year`"+`, `+"`Order progress <number>`"+`, `+"`Slow movers`"+`
 - quote and order: `+"`Quote <customer>: 10 boxes of <product>`"+`, `+"`Create an order for <customer>: 10 boxes of <product>, 5 boxes of <product>`"+`, `+"`Change the draft to 12 boxes of <product>`"+`
 - make the next document: `+"`Make an order of quotation <number>`"+`, `+"`Deliver order <number>`"+`, `+"`Ship 5 boxes of order <number>`"+`, `+"`Invoice delivery <number>`"+`, `+"`Receive payment of <number>`"+`
 - purchase: `+"`Purchase 10 boxes of <product> from <supplier>`"+`, `+"`Receive purchase order <number>`"+`

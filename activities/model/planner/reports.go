@@ -20,15 +20,18 @@ var reportWords = []report{
 	{"ar_ageing", "应收账龄", "Receivables ageing", []string{"应收账款账龄", "应收账龄", "应收帐龄", "客户账龄", "receivables ageing", "receivables aging", "ar ageing", "ar aging", "accounts receivable ageing", "accounts receivable aging"}},
 	{"ap_ageing", "应付账龄", "Payables ageing", []string{"应付账款账龄", "应付账龄", "应付帐龄", "供应商账龄", "payables ageing", "payables aging", "ap ageing", "ap aging", "accounts payable ageing", "accounts payable aging"}},
 	{"overdue_receivables", "逾期应收", "Overdue receivables", []string{"逾期应收账款", "逾期应收款", "逾期应收", "逾期账款", "逾期款", "overdue receivables", "overdue invoices"}},
-	{"stock_ledger", "库存台账", "Stock ledger", []string{"库存台账", "库存流水", "出入库明细", "库存明细账", "stock ledger", "stock movements"}},
-	{"stock_on_hand", "现存量", "Stock on hand", []string{"现存量", "库存现况", "库存结存", "stock on hand"}},
-	{"order_progress", "订单进度", "Order progress", []string{"销售订单进度", "订单执行进度", "订单进度", "order progress", "progress of the order", "progress of order"}},
-	{"sales_by_customer", "按客户的销售", "Sales by customer", []string{"销售按客户", "按客户销售", "按客户的销售", "客户销售排行", "客户销售汇总", "sales by customer"}},
-	{"sales_by_product", "按产品的销售", "Sales by product", []string{"销售按产品", "按产品销售", "按产品的销售", "产品销售排行", "产品销售汇总", "sales by product"}},
-	{"sales_by_month", "按月的销售", "Sales by month", []string{"销售按月份", "销售按月", "按月份销售", "按月销售", "按月的销售", "每月销售", "月度销售", "sales by month", "monthly sales"}},
-	{"slow_movers", "滞销品", "Slow movers", []string{"滞销产品", "滞销商品", "滞销品", "滞销", "呆滞库存", "呆滞品", "slow movers", "slow-moving products", "slow moving products", "slow-moving stock"}},
+	{"stock_ledger", "库存流水", "Stock ledger", []string{"库存台账", "库存流水", "出入库明细", "库存明细账", "stock ledger", "stock movements"}},
+	{"stock_on_hand", "库存现状", "Stock on hand", []string{"库存现状", "现存量", "库存现况", "库存结存", "stock on hand"}},
+	{"order_progress", "订单执行", "Order progress", []string{"销售订单进度", "订单执行进度", "订单执行情况", "订单执行", "订单进度", "order progress", "progress of the order", "progress of order"}},
+	{"sales_by_customer", "客户销售", "Sales by customer", []string{"销售按客户", "按客户销售", "按客户的销售", "客户销售排行", "客户销售汇总", "客户销售", "sales by customer"}},
+	{"sales_by_product", "产品销售", "Sales by product", []string{"销售按产品", "按产品销售", "按产品的销售", "产品销售排行", "产品销售汇总", "产品销售", "sales by product"}},
+	{"sales_by_month", "月度销售", "Sales by month", []string{"销售按月份", "销售按月", "按月份销售", "按月销售", "按月的销售", "每月销售", "月度销售", "sales by month", "monthly sales"}},
+	{"slow_movers", "呆滞库存", "Slow movers", []string{"滞销产品", "滞销商品", "滞销品", "滞销", "呆滞库存", "呆滞品", "slow movers", "slow-moving products", "slow moving products", "slow-moving stock"}},
 	{"production_progress", "生产进度", "Production progress", []string{"生产订单进度", "生产进度", "production progress"}},
 }
+
+// foremost is the field whose largest values a person wants to see first.
+var foremost = map[string]string{"stock_ledger": "at", "overdue_receivables": "days_overdue", "slow_movers": "days_idle"}
 
 // reportNamed matches what names a report.
 func reportNamed() *regexp.Regexp {
@@ -123,7 +126,11 @@ func readReport(s *session, _ []string) *step {
 		filters = append(filters, f...)
 		title = s.say("%[1]s%[2]s", "%[2]s, %[1]s", covers, title)
 	}
-	return s.listed(meta, readForm(r.form, filters...), title)
+	c := readForm(r.form, filters...)
+	if first := foremost[r.form]; first != "" {
+		c = c.newest(first)
+	}
+	return s.listed(meta, c, title)
 }
 
 // form describes a form as find_forms tells it.
@@ -192,7 +199,7 @@ func (s *session) within(meta row, p *period) (filters []map[string]any, covers 
 	}
 	if filterable(meta, "year") {
 		if from.Year() == to.Year() && to.Sub(from) < 300*24*time.Hour {
-			covers = s.say("%d 年，这个报表按年汇总，", "%d as a whole, as this report sums up years", from.Year())
+			covers = s.say("%d 全年（这个报表按年汇总）的", "%d as a whole, as this report sums up years", from.Year())
 		}
 		return []map[string]any{where("year", "eq", from.Year())}, covers, nil
 	}
@@ -228,11 +235,43 @@ func (s *session) listed(meta row, c call, title string) *step {
 	return &step{text: text}
 }
 
+// options are the values of a field by the words of the person's language.
+func (s *session) options(f row) map[string]string {
+	out := map[string]string{}
+	values, _ := f["options"].([]any)
+	labels, _ := f["option_labels"].([]any)
+	for i, v := range values[:min(len(values), len(labels))] {
+		value, _ := v.(string)
+		label, _ := labels[i].(string)
+		out[value] = s.own(label)
+	}
+	return out
+}
+
+// own is the person's half of a label "中文 / English".
+func (s *session) own(label string) string {
+	zh, en, ok := strings.Cut(label, " / ")
+	if ok && !s.zh {
+		return en
+	}
+	return zh
+}
+
+// minute is a moment on the person's clock, without its seconds.
+func (s *session) minute(v string) string {
+	t, err := time.Parse(time.RFC3339, v)
+	if err != nil {
+		return v
+	}
+	return t.In(s.zone).Format("2006-01-02 15:04")
+}
+
 // grid is a table with the form's own labels. Of a name in two languages only the
 // person's own is shown; links become links.
 func (s *session) grid(meta row, rows []row) string {
 	type col struct {
-		name, label, form string
+		name, label, kind string
+		options           map[string]string
 	}
 	var cols []col
 	for _, f := range meta.list("fields") {
@@ -243,12 +282,7 @@ func (s *session) grid(meta row, rows []row) string {
 		if name == "link" || name == "key" || name == "version" || f.str("type") == "lines" || !slices.ContainsFunc(rows, func(r row) bool { return r.str(name) != "" }) {
 			continue
 		}
-		zh, en, ok := strings.Cut(f.str("label"), " / ")
-		label := zh
-		if ok && !s.zh {
-			label = en
-		}
-		cols = append(cols, col{name, label, f.str("link")})
+		cols = append(cols, col{name, s.own(f.str("label")), f.str("type"), s.options(f)})
 	}
 	var b strings.Builder
 	for _, c := range cols {
@@ -261,6 +295,10 @@ func (s *session) grid(meta row, rows []row) string {
 			switch d := documentOf(v); {
 			case v != "" && d != nil && numbers.FindString(v) == v:
 				v = linkTo(d.form, v, "")
+			case c.options[v] != "":
+				v = plain(c.options[v])
+			case c.kind == "datetime":
+				v = plain(s.minute(v))
 			default:
 				v = plain(s.value(c.name, v))
 			}

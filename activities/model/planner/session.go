@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/tmc/langchaingo/llms"
@@ -27,6 +28,8 @@ type session struct {
 	drafted *drafted
 	// today is the person's date as the prompt tells it, "" when it does not.
 	today string
+	// zone is the person's time zone; UTC when the prompt does not tell it.
+	zone *time.Location
 }
 
 // exchange is one call and its result.
@@ -60,12 +63,17 @@ type step struct {
 
 // read finds the last message of the person and what came since.
 func read(messages []llms.MessageContent) *session {
-	s := &session{}
+	s := &session{zone: time.UTC}
 	last := -1
 	for i, m := range messages {
 		if m.Role == llms.ChatMessageTypeSystem {
 			if d := todayIs.FindStringSubmatch(textOf(m)); d != nil {
 				s.today = d[1]
+			}
+			if z := zoneIs.FindStringSubmatch(textOf(m)); z != nil {
+				if zone, err := time.LoadLocation(z[1]); err == nil {
+					s.zone = zone
+				}
 			}
 		}
 		if m.Role == llms.ChatMessageTypeHuman && !isNote(textOf(m)) {
@@ -102,8 +110,11 @@ func read(messages []llms.MessageContent) *session {
 	return s
 }
 
-// todayIs is the line of the prompt that names the date.
-var todayIs = regexp.MustCompile(`Today is ([0-9]{4}-[0-9]{2}-[0-9]{2})`)
+// todayIs and zoneIs are what the prompt says of the person's date and time zone.
+var (
+	todayIs = regexp.MustCompile(`Today is ([0-9]{4}-[0-9]{2}-[0-9]{2})`)
+	zoneIs  = regexp.MustCompile(`the person's time zone, which is ([A-Za-z0-9_+/-]+)`)
+)
 
 // lastDraft finds what was last saved as a draft.
 func lastDraft(messages []llms.MessageContent) *drafted {

@@ -69,7 +69,7 @@ func (w *world) say(text string, earlier ...turn.Entry) string {
 	entries = append(entries, turn.Entry{Role: turn.RoleUser, Text: text})
 	for w.steps = 1; w.steps <= 12; w.steps++ {
 		var s collect
-		reply, err := m.Generate(w.t.Context(), turn.Request{System: "Today is 2026-11-30.", Entries: entries, Tools: tool.Builtin()}, &s)
+		reply, err := m.Generate(w.t.Context(), turn.Request{System: model.Prompt{Today: "2026-11-30", Zone: "Asia/Shanghai"}.System(), Entries: entries, Tools: tool.Builtin()}, &s)
 		if err != nil {
 			w.t.Fatal(err)
 		}
