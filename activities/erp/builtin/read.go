@@ -53,12 +53,14 @@ type reader struct {
 
 func (r reader) source(name string) string { return pgx.Identifier{"erp", name}.Sanitize() + " t" }
 
-// fields are those asked for, else those that a list shows, else all.
+// fields are those asked for, else those that a list shows with their names in the
+// other language, else all.
 func (r reader) fields(all bool) ([]field, error) {
 	if len(r.query.Fields) == 0 {
 		var out []field
 		for _, f := range r.form.fields {
-			if all || f.Listed {
+			name, twin := strings.CutSuffix(f.Name, "_en")
+			if of, ok := r.form.find(name); all || f.Listed || twin && ok && of.Listed {
 				out = append(out, f)
 			}
 		}
