@@ -133,33 +133,46 @@ func (v *view) text(m *message, piece string) {
 	if v.writing != m {
 		v.interject()
 		v.s.write("\n")
-		v.writing, m.draw = m, terminal.NewMarkdown(v.s.out)
+		v.writing = m
+		if m.draw == nil {
+			m.draw = terminal.NewMarkdown(v.s.out)
+			m.draw.Base = v.s.api.base
+		}
 	}
 	m.draw.Write(piece)
 	m.sent += piece
 }
 
-// interject makes room for a line of its own: text that is being written is
-// ended, and so is the line of a prompt.
+// interject makes room for a line of its own: the line of a text that is being
+// written is ended, a table that is not drawn yet is kept, and the line of a prompt
+// is ended too.
 func (v *view) interject() {
-	v.endText()
+	if m := v.writing; m != nil {
+		v.writing = nil
+		if m.draw.Pause() {
+			v.s.write("\n")
+		}
+	}
 	if v.prompted {
 		v.prompted = false
 		v.s.write("\n")
 	}
 }
 
-// endText finishes the line of the message that is being written.
-func (v *view) endText() {
-	if v.writing == nil {
+// endText finishes the text of a message: what of it was kept is drawn.
+func (v *view) endText(m *message) {
+	if m.draw == nil {
 		return
 	}
-	m := v.writing
+	if v.writing != m {
+		v.interject()
+	}
 	v.writing = nil
 	_ = m.draw.Close() // a broken output shows itself at the next line
 	if m.draw.Open() {
 		v.s.write("\n")
 	}
+	m.draw = nil
 }
 
 // reset forgets the text of a message: the model is asked again.
@@ -171,7 +184,7 @@ func (v *view) reset(d event.Reset) {
 	if m.sent != "" {
 		v.s.line("%s", v.s.say("chat.reset"))
 	}
-	m.sent, m.attempt = "", d.Attempt
+	m.sent, m.attempt, m.draw = "", d.Attempt, nil
 }
 
 // store replaces what was streamed by the whole message: the rest of it is
@@ -191,11 +204,12 @@ func (v *view) store(turnID, messageID, text string) {
 	case text == "":
 	case !fits:
 		v.s.line("%s", v.s.say("chat.reset"))
+		m.draw = nil
 		v.text(m, text)
 	case rest != "":
 		v.text(m, rest)
 	}
-	v.endText()
+	v.endText(m)
 }
 
 // phase prints a step of a call once; phases are never merged.
@@ -245,6 +259,11 @@ func (v *view) answer(d event.Answer) {
 		return
 	}
 	q.Status = chat.PendingStatus(d.Status)
+	if q.Form != nil {
+		key := map[chat.PendingStatus]string{chat.PendingAnswered: "form.answered", chat.PendingExpired: "form.expired", chat.PendingCancelled: "form.cancelled"}[q.Status]
+		v.s.line("  · %s", v.s.word(key))
+		return
+	}
 	switch q.Status {
 	case chat.PendingAnswered:
 		v.s.line("  · %s", v.s.word("question.answered", "answer", d.Answer))
@@ -259,6 +278,11 @@ func (v *view) answer(d event.Answer) {
 func (v *view) ended(turnID string, d event.Ended) {
 	t := v.turn(turnID)
 	t.status, t.queued, t.code = chat.TurnStatus(d.Status), false, d.Code
+	for _, m := range v.messages {
+		if m.turnID == turnID {
+			v.endText(m)
+		}
+	}
 	switch t.status {
 	case chat.Failed, chat.Limit:
 		v.s.line("! %s", terminal.Fault(d.Code, d.Params, v.s.locale, v.s.zone))
@@ -268,13 +292,19 @@ func (v *view) ended(turnID string, d event.Ended) {
 	}
 }
 
-// ask prints a question with its options.
+// ask prints a question with its options, or where a form is filled in.
 func (v *view) ask(p chat.Pending) {
 	if _, seen := v.questions[p.PendingID]; seen {
 		return
 	}
 	v.questions[p.PendingID] = &p
 	v.asked = append(v.asked, p.PendingID)
+	if p.Form != nil {
+		v.s.line("\n? %s", terminal.Clean(p.Form.Title))
+		v.s.line("  %s", v.s.say("chat.fill_in", "url", v.link("/c/"+v.s.conversationID)))
+		v.s.line("  %s", v.until(p.Deadline))
+		return
+	}
 	v.s.line("\n? %s", terminal.Clean(p.Question.Question))
 	for i, o := range p.Question.Options {
 		v.s.line("%3d  %s", i+1, terminal.Line(o))

@@ -12,6 +12,9 @@ import (
 // It understands what Erpilot itself writes: tables, headings, bold, code,
 // escapes. Anything else is shown as it is.
 type Markdown struct {
+	// Base is put before the links that begin with "/"; empty leaves them as they are.
+	Base string
+
 	w io.Writer
 	// line is the line that is being written; shown is how much of it is on screen.
 	line, shown string
@@ -49,6 +52,15 @@ func (m *Markdown) Close() error {
 	return m.err
 }
 
+// Pause makes room for lines of others: it ends a line that is half shown, and
+// keeps a table or a line that is not shown yet for later. It reports whether the
+// screen was in the middle of a line.
+func (m *Markdown) Pause() bool {
+	open := m.open
+	m.open = false
+	return open
+}
+
 // peek shows the part of an unfinished line that later text cannot change.
 func (m *Markdown) peek() {
 	if m.line == "" || strings.ContainsAny(m.line, "|*`\\&#_[") {
@@ -72,8 +84,8 @@ func (m *Markdown) end() {
 		m.put(line[len(shown):] + "\n")
 		return
 	}
-	text := Plain(line)
-	if rest, ok := strings.CutPrefix(text, Plain(shown)); ok && shown != "" {
+	text := m.plain(line)
+	if rest, ok := strings.CutPrefix(text, m.plain(shown)); ok && shown != "" {
 		text = rest
 	}
 	m.put(text + "\n")
@@ -91,7 +103,7 @@ func (m *Markdown) row(line string) {
 		return
 	}
 	for i := range cells {
-		cells[i] = Plain(cells[i])
+		cells[i] = Plain(link.ReplaceAllString(guard.Replace(cells[i]), "$1")) // where it leads would tear the columns apart
 	}
 	m.table = append(m.table, cells)
 }
@@ -153,6 +165,7 @@ func isRule(cells []string) bool {
 var (
 	heading = regexp.MustCompile(`^\s{0,3}#{1,6}\s+`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]+)\)`)
+	inside  = regexp.MustCompile(`\]\(/`)
 	bold    = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 	code    = regexp.MustCompile("`([^`]+)`")
 	// guard hides escaped characters from the other rules: private use characters.
@@ -161,6 +174,13 @@ var (
 	unguard = strings.NewReplacer("\ue000", `\`, "\ue001", "|", "\ue002", "*", "\ue003", "_", "\ue004", "`", "\ue005", "[", "\ue006", "]",
 		"\ue007", "#", "\ue008", "!", "&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
+
+func (m *Markdown) plain(line string) string {
+	if m.Base != "" {
+		line = inside.ReplaceAllString(line, "]("+strings.ReplaceAll(m.Base, "$", "$$")+"/")
+	}
+	return Plain(line)
+}
 
 // Plain is one line of Markdown without its marks.
 func Plain(line string) string {

@@ -83,6 +83,31 @@ func TestMarkdownShowsPlainTextBeforeItsLineEnds(t *testing.T) {
 	}
 }
 
+func TestATableSurvivesALineInBetween(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	m := terminal.NewMarkdown(&b)
+	m.Base = "http://erp.example"
+	m.Write("Two orders:\n\n| Number | Total |\n| --- | --- |\n| [SO-1](/erp/1) | 1 |\n| [SO")
+	if m.Pause() {
+		t.Error("the screen is not in the middle of a line")
+	}
+	b.WriteString("queued\n")
+	m.Write("-2](/erp/2) | 2 |\n\nAll ")
+	if !m.Pause() {
+		t.Error("the screen is in the middle of a line")
+	}
+	b.WriteString("\nqueued\n")
+	m.Write("are in [ERP](/erp/).\n")
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := "Two orders:\n\nqueued\nNumber  Total\n──────  ─────\nSO-1    1\nSO-2    2\n\nAll \nqueued\nare in ERP <http://erp.example/erp/>.\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCleanDropsWhatDrivesTheTerminal(t *testing.T) {
 	t.Parallel()
 	if got := terminal.Clean("a\x1b]0;x\x07b\u009bc\u202ed\te\nf\r"); got != "a]0;xbcd\te\nf" {
