@@ -23,7 +23,9 @@ export function LoginForm({ locked }: { locked?: User | null }) {
       session.now()
       setProblem(null)
       const ids = (o.tenants ?? []).map((x) => `${x.brand_id}/${x.subsidiary_id}`)
-      setTenant((now) => (ids.includes(now) ? now : ids[0] ?? ''))
+      // A demo begins where its accounts begin: in the company of the tour.
+      const first = o.demo_logins?.[0]?.tenant.replace('.', '/') ?? ''
+      setTenant((now) => (ids.includes(now) ? now : ids.includes(first) ? first : ids[0] ?? ''))
     }, (e) => setProblem(asProblem(e)))
   }
   useEffect(load, [])

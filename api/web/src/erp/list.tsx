@@ -33,10 +33,10 @@ function address(form: string, filters: Filter[], sort?: Sort): string {
   return listHref(form) + (q.size ? '?' + q : '')
 }
 
-/** The newest first, where a form has days; ties by the key, the same way round. */
+/** The newest first, where a form has days and a report moments; ties by the key, the same way round. */
 function order(f: Form, sort?: Sort): Sort[] | undefined {
   const date = f.fields.find((x) => x.sort && (x.type === 'date' || x.type === 'datetime'))
-  const by = sort ?? (date && f.kind !== 'report' ? { field: date.name, desc: true } : undefined)
+  const by = sort ?? (date && (f.kind !== 'report' || date.type === 'datetime') ? { field: date.name, desc: true } : undefined)
   return by && [by, ...(by.field !== f.key && f.kind !== 'report' ? [{ field: f.key, desc: by.desc }] : [])]
 }
 
@@ -45,7 +45,7 @@ function columns(f: Form): { names: string[]; columns: ReturnType<typeof shown> 
   const plain = f.fields.filter((x) => x.type !== 'lines' && !x.hidden)
   const listed = plain.some((x) => x.listed) ? plain.filter((x) => x.listed) : plain.slice(0, 8)
   const has = (n: string) => listed.some((x) => x.name === n)
-  const companions = f.fields.filter((x) => !has(x.name) && (x.name === f.key || has(x.name.replace(/_en$/, '')) || has(x.name.replace(/_name(_en)?$/, ''))))
+  const companions = f.fields.filter((x) => !has(x.name) && (x.name === f.key || has(x.name.replace(/_(en|form)$/, '')) || has(x.name.replace(/_name(_en)?$/, ''))))
   const all = [...listed, ...companions]
   const drawn = shown(f.fields.filter((x) => all.includes(x))).filter((x) => has(x.field.name) || (x.field.name === f.key && f.kind !== 'report'))
   return { names: all.map((x) => x.name), columns: drawn }

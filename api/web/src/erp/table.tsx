@@ -4,11 +4,11 @@ import { label, t } from '../i18n'
 import { isFigure, key, recordHref, type Shown, value } from '../records'
 import type { Row, Sort } from '../types'
 
-/** A value; a link leads to the record that it names. to overrides where. */
+/** A value; a link leads to the record that it names, whose form may stand beside it (document, document_form). to overrides where. */
 export function Value({ x, row, to }: { x: Shown; row: Row; to?: string }): ComponentChildren {
   const text = value(x, row)
   const k = key(x, row)
-  const form = to ?? (x.field.type === 'link' ? x.field.link_form : undefined)
+  const form = to ?? (x.field.type === 'link' ? x.field.link_form : row[x.field.name + '_form'] as string | undefined)
   if (!form || !k) return text || <span class="quiet">—</span>
   return <><a href={recordHref(form, k)}>{text || k}</a>{text && text !== k && <small>{k}</small>}</>
 }
