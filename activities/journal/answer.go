@@ -17,9 +17,6 @@ import (
 	"github.com/erpilot/erpilot/schema/identity"
 )
 
-// maxFormAnswer bounds the answer to a form, in bytes.
-const maxFormAnswer = 32 << 10
-
 // AnswerInput answers a question or a form by its id.
 type AnswerInput struct {
 	Tenant    identity.Tenant
@@ -83,15 +80,12 @@ func answerable(row pgdb.Pending, text string) error {
 	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		return fault.New(fault.Invalid, "detail", "the answer holds characters that are not text")
 	}
-	if row.Kind == string(chat.KindForm) {
-		if text == "" || len(text) > maxFormAnswer {
-			return fault.New(fault.Invalid, "detail", "the answer must have 1 to 32768 bytes")
-		}
-		return nil
-	}
 	pending, err := PendingOf(row)
 	if err != nil {
 		return err
+	}
+	if pending.Form != nil {
+		return pending.Form.Accepts(text)
 	}
 	return pending.Question.Accepts(text)
 }
@@ -117,7 +111,11 @@ func answer(ctx context.Context, tx pgx.Tx, tenant identity.Tenant, row pgdb.Pen
 			return Posted{}, err
 		}
 		step = call.Step
-		result, err := json.Marshal(map[string]string{"answer": text})
+		var said any = map[string]string{"answer": text}
+		if row.Kind == string(chat.KindForm) {
+			said = map[string]any{"status": "filled_in", "values": json.RawMessage(text)}
+		}
+		result, err := json.Marshal(said)
 		if err != nil {
 			return Posted{}, fault.Wrap(fault.Internal, err)
 		}

@@ -157,11 +157,19 @@ func readPendings(ctx context.Context, q *pgdb.Queries, in StateInput, s *chat.S
 func PendingOf(p pgdb.Pending) (chat.Pending, error) {
 	pending := chat.Pending{PendingID: p.PendingID, ConversationID: p.ConversationID, TurnID: store.Text(p.TurnID), CallID: store.Text(p.CallID),
 		OpID: store.Text(p.OpID), Kind: chat.PendingKind(p.Kind), Status: chat.PendingStatus(p.Status), Deadline: p.Deadline.UTC(), Answer: store.Text(p.Answer)}
-	if pending.Kind == chat.KindQuestion {
+	var prompt any
+	switch pending.Kind {
+	case chat.KindQuestion:
 		pending.Question = &chat.Question{}
-		if err := json.Unmarshal(p.Prompt, pending.Question); err != nil {
-			return pending, fault.Wrap(fault.Internal, err)
-		}
+		prompt = pending.Question
+	case chat.KindForm:
+		pending.Form = &chat.Form{}
+		prompt = pending.Form
+	default:
+		return pending, nil
+	}
+	if err := json.Unmarshal(p.Prompt, prompt); err != nil {
+		return pending, fault.Wrap(fault.Internal, err)
 	}
 	return pending, nil
 }

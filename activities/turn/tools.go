@@ -91,13 +91,18 @@ func (s *Service) call(ctx context.Context, a agent, callID string) error {
 	} else {
 		result = mustJSON(out.result)
 	}
-	err = s.DB.Tx(ctx, a.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := pgdb.New(tx).FinishCall(ctx, pgdb.FinishCallParams{TenantID: a.turn.TenantID, CallID: callID, Result: result,
+	return s.finish(ctx, a, row, result, finished)
+}
+
+// finish stores the one result of a call and tells the journal.
+func (s *Service) finish(ctx context.Context, a agent, row pgdb.Call, result json.RawMessage, finished event.ToolDone) error {
+	err := s.DB.Tx(ctx, a.tenant, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := pgdb.New(tx).FinishCall(ctx, pgdb.FinishCallParams{TenantID: a.turn.TenantID, CallID: row.CallID, Result: result,
 			Failed: finished.Status == "error"}); err != nil {
 			return err
 		}
 		_, err := journal.Append(ctx, tx, a.tenant, a.turn.ConversationID, a.turn.TurnID,
-			journal.Entry{Type: event.ToolFinished, Key: "call/" + callID + "/finished", Data: finished})
+			journal.Entry{Type: event.ToolFinished, Key: "call/" + row.CallID + "/finished", Data: finished})
 		return err
 	})
 	if err == nil {

@@ -140,6 +140,8 @@ type Pending struct {
 	Deadline       time.Time     `json:"deadline"`
 	// Question is set for KindQuestion.
 	Question *Question `json:"question,omitempty"`
+	// Form is set for KindForm.
+	Form *Form `json:"form,omitempty"`
 	// Answer is what the person said, "" while open.
 	Answer string `json:"answer,omitempty"`
 }
@@ -150,6 +152,27 @@ type Question struct {
 	Options  []string `json:"options,omitempty"`
 	// AllowFreeText lets the person type something else.
 	AllowFreeText bool `json:"allow_free_text"`
+}
+
+// Form is asked of a person: the fields of a new record of an ERP form.
+type Form struct {
+	Form  string `json:"form"`
+	Title string `json:"title"`
+	// Values are what stands in it to begin with; nil for an empty form.
+	Values json.RawMessage `json:"values,omitempty"`
+}
+
+// maxFormAnswer bounds the answer to a form, in bytes.
+const maxFormAnswer = 32 << 10
+
+// Accepts checks an answer: a JSON object of at most 32 KiB with at least one
+// value. Otherwise fault.Invalid. Whether the values fit is for the ERP to say.
+func (f Form) Accepts(answer string) error {
+	var values map[string]json.RawMessage
+	if len(answer) > maxFormAnswer || json.Unmarshal([]byte(answer), &values) != nil || len(values) == 0 {
+		return fault.New(fault.Invalid, "detail", "the answer to a form is a JSON object with its values, of at most 32 KiB")
+	}
+	return nil
 }
 
 // Accepts checks an answer: not empty, at most 4,000 characters, one of the

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/erpilot/erpilot/schema/erp"
@@ -73,7 +74,17 @@ type Question struct {
 	Deadline      time.Time `json:"deadline"`
 }
 
-// Answer settles a question: status "answered", "expired" or "cancelled".
+// Form is put to the person to be filled in.
+type Form struct {
+	PendingID string          `json:"pending_id"`
+	CallID    string          `json:"call_id"`
+	Form      string          `json:"form"`
+	Title     string          `json:"title"`
+	Values    json.RawMessage `json:"values,omitempty"`
+	Deadline  time.Time       `json:"deadline"`
+}
+
+// Answer settles a question or a form: status "answered", "expired" or "cancelled".
 type Answer struct {
 	PendingID string `json:"pending_id"`
 	CallID    string `json:"call_id"`

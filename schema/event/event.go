@@ -26,6 +26,8 @@ const (
 	PendingAnswered Type = "answered"
 	// Question is asked. Data: Question.
 	QuestionAsked Type = "question"
+	// FormAsked: a form is shown to be filled in. Data: Form.
+	FormAsked Type = "form"
 
 	// The phases of a call.
 

@@ -96,6 +96,12 @@ func Wire(e Event) ([]Frame, error) {
 			return nil, err
 		}
 		return []Frame{activity(d.PendingID, "question", withTurn(e))}, nil
+	case FormAsked:
+		var d Form
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return nil, err
+		}
+		return []Frame{activity(d.PendingID, "form", withTurn(e))}, nil
 	case WriteProposal:
 		var d struct {
 			OpID string `json:"op_id"`

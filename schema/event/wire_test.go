@@ -37,6 +37,7 @@ var data = map[event.Type]any{
 	event.MessageStored:   event.Message{MessageID: "m2", Step: 1, Text: "| a |\n|---|", Reasoning: "thinking", Model: "demo"},
 	event.MessageReset:    event.Reset{MessageID: "m2", Attempt: 2},
 	event.QuestionAsked:   event.Question{PendingID: "p2", CallID: "c2", Question: "哪个仓库？", Options: []string{"北", "南"}, AllowFreeText: true, Deadline: deadline},
+	event.FormAsked:       event.Form{PendingID: "p3", CallID: "c3", Form: "quotation", Title: "请填写报价单", Values: json.RawMessage(`{"customer":"C-1"}`), Deadline: deadline},
 	event.PendingAnswered: event.Answer{PendingID: "p2", CallID: "c2", Status: "answered", Answer: "北", MessageID: "m3"},
 	event.ToolStarted:     event.Tool{CallID: "c1", MessageID: "m2", Tool: "propose_write", Effect: tool.Write, Risk: tool.RiskConfirm, Arguments: `{"form":"sales_order"}`},
 	event.ApprovalPending: event.Approval{PendingID: "p1", OpID: "o1", CallID: "c1", Deadline: deadline},

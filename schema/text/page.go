@@ -121,6 +121,12 @@ var Page = map[string]Text{
 	"tool.find_forms":    {"查找表单", "Find forms"},
 	"tool.read_form":     {"读取数据", "Read records"},
 	"tool.ask_user":      {"提问", "Ask"},
+	"tool.collect_form":  {"填写表单", "Fill in a form"},
+	"form.title":         {"请填写表单", "A form to fill in"},
+	"form.send":          {"提交给助手", "Send to the assistant"},
+	"form.answered":      {"已提交。", "Sent."},
+	"form.cancelled":     {"这张表单已作废，没有提交。", "The form was withdrawn and not sent."},
+	"form.expired":       {"填写期限已过，没有提交。", "The time to fill it in has passed; it was not sent."},
 	"tool.save_draft":    {"保存草稿", "Save draft"},
 	"tool.propose_write": {"提议写入", "Propose a write"},
 

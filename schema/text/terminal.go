@@ -88,5 +88,6 @@ var Terminal = map[string]Text{
 	"chat.may_repropose":   {"输入 p 按现在的数据重新提议。", "Type p to propose again with current data."},
 	"chat.answer_free":     {"输入您的回答。", "Type your answer."},
 	"chat.answer_both":     {"输入编号选择，或直接写您的回答。", "Type a number to choose, or your own answer."},
+	"chat.fill_in":         {"请在网页上填写并提交： {url}", "Fill it in and send it on the page: {url}"},
 	"chat.answer_number":   {"输入编号选择。", "Type a number to choose."},
 }

@@ -17,6 +17,7 @@ func Builtin() Catalogue {
 		entry(FindForms, Read, FindFormsVersion, findFormsSchema),
 		entry(ReadForm, Read, ReadFormVersion, readFormSchema),
 		entry(AskUser, Ask, AskUserVersion, askUserSchema),
+		entry(CollectForm, Ask, CollectFormVersion, collectFormSchema),
 		entry(SaveDraft, Draft, SaveDraftVersion, saveDraftSchema),
 		entry(ProposeWrite, Write, ProposeWriteVersion, proposeWriteSchema),
 	}

@@ -12,7 +12,7 @@ import (
 func TestEveryToolSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	want := map[string]Effect{
-		FindForms: Read, ReadForm: Read, AskUser: Ask, SaveDraft: Draft, ProposeWrite: Write,
+		FindForms: Read, ReadForm: Read, AskUser: Ask, CollectForm: Ask, SaveDraft: Draft, ProposeWrite: Write,
 	}
 	got := map[string]Effect{}
 	for _, x := range Builtin() {
@@ -51,6 +51,7 @@ func TestArgumentStructsMatchTheirSchemas(t *testing.T) {
 		FindForms:    {&FindFormsArgs{}, `{"query":"订单","domain":"sales"}`},
 		ReadForm:     {&ReadFormArgs{}, `{"form":"customer","mode":"record","id":"C-1","filters":[{"field":"region","op":"eq","value":"east"}],"sort":[{"field":"code","desc":true}],"fields":["code"],"cursor":"x","limit":50,"action":"export"}`},
 		AskUser:      {&AskUserArgs{}, `{"question":"Which?","options":["a","b"],"allow_free_text":true}`},
+		CollectForm:  {&CollectFormArgs{}, `{"form":"quotation","title":"Please fill in the quotation.","values":{"customer":"C-1","lines":[{"product":"P-1"}]}}`},
 		SaveDraft:    {&SaveDraftArgs{}, `{"form":"sales_order","draft_id":"d","values":{"customer":"C-1","lines":[{"product":"P-1","quantity":"10"}]}}`},
 		ProposeWrite: {&ProposeWriteArgs{}, `{"form":"customer","action":"update","target":"C-1","draft_id":"d","draft_revision":2,"changes":{"phone":"1"},"reason":"moved"}`},
 	}

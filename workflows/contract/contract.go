@@ -203,6 +203,8 @@ type Prepared struct {
 type Asked struct {
 	PendingID string    `json:"pending_id"`
 	Deadline  time.Time `json:"deadline"`
+	// Kind is what was asked; "" is a question.
+	Kind chat.PendingKind `json:"kind,omitempty"`
 	// Answered says that the answer is there already (a retried activity).
 	Answered bool `json:"answered,omitempty"`
 }

@@ -199,8 +199,11 @@ func (t *run) ask(ctx workflow.Context, in contract.CallInput) error {
 	if err := step.Local(ctx, contract.AskPerson, "ask a question", in, &asked); err != nil {
 		return err
 	}
+	if asked.Kind == "" {
+		asked.Kind = chat.KindQuestion
+	}
 	if !asked.Answered {
-		t.state.Waiting = append(t.state.Waiting, contract.Waiting{CallID: in.CallID, Kind: chat.KindQuestion, PendingID: asked.PendingID, Deadline: asked.Deadline})
+		t.state.Waiting = append(t.state.Waiting, contract.Waiting{CallID: in.CallID, Kind: asked.Kind, PendingID: asked.PendingID, Deadline: asked.Deadline})
 	}
 	return nil
 }

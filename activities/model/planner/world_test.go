@@ -127,6 +127,13 @@ func (w *world) run(name string, args []byte) string {
 			}
 		}
 		w.t.Fatalf("unexpected question %s", args)
+	case tool.CollectForm:
+		var a tool.CollectFormArgs
+		w.decode(args, &a)
+		if filled, ok := w.answers[a.Form]; ok {
+			return filled
+		}
+		return `{"status":"expired","note":"The person did not answer in time."}`
 	case tool.SaveDraft:
 		return `{"draft_id":"d-1","revision":3,"summary":{}}`
 	case tool.ProposeWrite:

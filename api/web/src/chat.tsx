@@ -6,6 +6,7 @@ import { faultText, t } from './i18n'
 import { Markdown } from './markdown'
 import { copy, Failure, Icon, IconButton } from './parts'
 import { Proposal } from './proposal'
+import { AskedFormCard } from './askedform'
 import { QuestionCard } from './question'
 import { session } from './session'
 import { memo, useStore } from './store'
@@ -92,7 +93,7 @@ function Turn({ turn, conversation, last }: { turn: TurnView; conversation: Conv
     if (item.kind === 'call') { const c = view.calls.get(item.id); if (c) calls.push(c); continue }
     flush()
     if (item.kind === 'message') { const m = view.messages.get(item.id); if (m) parts.push(<Answer key={item.id} message={m} lang={session.lang} />) }
-    if (item.kind === 'question') { const q = view.questions.get(item.id); if (q) parts.push(<QuestionCard key={item.id} q={q} conversation={conversation} />) }
+    if (item.kind === 'question') { const q = view.questions.get(item.id); if (q) parts.push(q.form ? <AskedFormCard key={item.id} q={q} /> : <QuestionCard key={item.id} q={q} conversation={conversation} />) }
     if (item.kind === 'card') {
       const c = view.cards.get(item.id)
       if (c) parts.push(<Proposal key={item.id} card={c} before={c.replaces ? view.cards.get(c.replaces) : undefined} notice={view.notices.get(item.id)} put={conversation.put} lang={session.lang} />)

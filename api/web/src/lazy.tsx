@@ -3,19 +3,28 @@ import { type ComponentType, h } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from './i18n'
 import type { Route } from './route'
+import type { QuestionView } from './transcript'
 
-let Pages: ComponentType<{ here: Route }> | undefined
+let part: { Erp: ComponentType<{ here: Route }>; Collect: ComponentType<{ q: QuestionView }> } | undefined
 
-export function ErpPages({ here }: { here: Route }) {
+/** The part, once it is there; until then what is shown in its place. */
+function usePart() {
   const [failed, fail] = useState(false)
   const [, bump] = useState(0)
-  const load = () => { fail(false); import('./erp/main').then((m) => { Pages = m.Erp; bump(1) }, () => fail(true)) }
-  useEffect(() => { if (!Pages) load() }, [])
-  if (Pages) return h(Pages, { here })
-  return (
-    <main class="chat"><div class="column" id="content">
-      {failed ? <div class="failure" role="alert"><span>{t('erp.unloaded')}</span><button type="button" class="btn" onClick={() => location.reload()}>{t('reload')}</button></div>
-        : <p class="loading"><i class="spin" aria-hidden="true" />{t('loading')}</p>}
-    </div></main>
-  )
+  useEffect(() => { if (!part) import('./erp/main').then((m) => { part = m; bump(1) }, () => fail(true)) }, [])
+  const instead = failed
+    ? <div class="failure" role="alert"><span>{t('erp.unloaded')}</span><button type="button" class="btn" onClick={() => location.reload()}>{t('reload')}</button></div>
+    : <p class="loading"><i class="spin" aria-hidden="true" />{t('loading')}</p>
+  return { part, instead }
+}
+
+export function ErpPages({ here }: { here: Route }) {
+  const { part, instead } = usePart()
+  return part ? h(part.Erp, { here }) : <main class="chat"><div class="column" id="content">{instead}</div></main>
+}
+
+/** The fields of a form that the agent asks for. */
+export function AskedFields({ q }: { q: QuestionView }) {
+  const { part, instead } = usePart()
+  return part ? h(part.Collect, { q }) : instead
 }

@@ -11,6 +11,7 @@ export interface TurnView {
 }
 export interface MessageView extends Message { stored: boolean; attempt: number }
 export interface CallView extends Call { phase: string; outcome?: string; code?: string; params?: Params; ms?: number; summary?: string; rows?: number; total?: number }
+/** A question, or a form to be filled in: then form is there and question its title. */
 export interface QuestionView extends Pending { question: { question: string; options?: string[] | null; allow_free_text: boolean } }
 export interface Notice { code: string; params?: Params; by?: string; channel?: string; seq: number }
 /** What a person may want to hear about. */
@@ -74,14 +75,14 @@ export class Transcript {
     }
     const after = (call?: string) => (call && rank.has('call' + call) ? rank.get('call' + call)! + 1 : 1e9)
     for (const p of state.pending ?? []) {
-      if (p.kind !== 'question' || !p.question) continue
-      x.questions.set(p.pending_id, p as QuestionView)
+      if (!p.question && !p.form) continue
+      x.questions.set(p.pending_id, { ...p, question: p.question ?? { question: p.form!.title, allow_free_text: false } })
       x.patchCall(p.call_id, { phase: 'pending' })
       add(p.turn_id, 'question', p.pending_id, after(p.call_id))
     }
     // Only open pendings are listed; a settled question is still in its call.
     for (const c of state.calls ?? []) {
-      const q = c.tool === 'ask_user' && c.pending_id && !x.questions.has(c.pending_id) && asked(c, answers.get(c.pending_id))
+      const q = (c.tool === 'ask_user' || c.tool === 'collect_form') && c.pending_id && !x.questions.has(c.pending_id) && asked(c, answers.get(c.pending_id))
       if (!q) continue
       x.questions.set(q.pending_id, q)
       add(q.turn_id, 'question', q.pending_id, after(q.call_id))
@@ -111,7 +112,7 @@ export class Transcript {
   }
 
   get running(): TurnView | undefined { return this.turns.find((x) => x.status === 'running') }
-  get openQuestion(): QuestionView | undefined { return [...this.questions.values()].filter((x) => x.status === 'open').at(-1) }
+  get openQuestion(): QuestionView | undefined { return [...this.questions.values()].filter((x) => x.status === 'open' && !x.form).at(-1) }
 
   /** Takes a card in; since is the status that an answer of HTTP was asked at: the stream may have been faster. */
   put(card: Card, since?: string): void {
@@ -187,9 +188,11 @@ export class Transcript {
       this.put(content as Card)
       return fresh && content.status === 'awaiting_approval' ? 'approval' : ''
     }
-    if (f.activityType !== 'erpilot.question' || this.questions.has(content.pending_id)) return ''
-    this.questions.set(content.pending_id, { ...content, kind: 'question', status: 'open',
-      question: { question: content.question, options: content.options, allow_free_text: content.allow_free_text } })
+    const form = f.activityType === 'erpilot.form'
+    if (!form && f.activityType !== 'erpilot.question' || this.questions.has(content.pending_id)) return ''
+    this.questions.set(content.pending_id, form
+      ? { ...content, kind: 'form', status: 'open', form: { form: content.form, title: content.title, values: content.values }, question: { question: content.title, allow_free_text: false } }
+      : { ...content, kind: 'question', status: 'open', question: { question: content.question, options: content.options, allow_free_text: content.allow_free_text } })
     this.patchCall(content.call_id, { phase: 'pending' })
     this.item(content.turn_id, 'question', content.pending_id)
     return 'question'
@@ -297,8 +300,9 @@ function asked(c: Call, answer?: Message): QuestionView | null {
   if (c.status !== 'finished' && !answer) return null
   try {
     const a = JSON.parse(c.arguments)
-    return { pending_id: c.pending_id!, turn_id: c.turn_id, call_id: c.call_id, kind: 'question', deadline: '', answer: answer?.text,
+    return { pending_id: c.pending_id!, turn_id: c.turn_id, call_id: c.call_id, kind: a.form ? 'form' : 'question', deadline: '', answer: answer?.text,
       status: answer ? 'answered' : outcome(c).outcome === 'cancelled' ? 'cancelled' : 'expired',
-      question: { question: String(a.question ?? ''), options: a.options, allow_free_text: true } }
+      ...(a.form ? { form: { form: a.form, title: a.title, values: a.values } } : {}),
+      question: { question: String(a.question ?? a.title ?? ''), options: a.options, allow_free_text: true } }
   } catch { return null }
 }

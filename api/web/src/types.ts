@@ -24,9 +24,11 @@ export interface Call {
 }
 export interface Turn { turn_id: string; n: number; status: string; queued?: boolean; error_code?: string }
 export interface Question { question: string; options?: string[] | null; allow_free_text: boolean }
+/** A form of the ERP that the agent wants filled in. */
+export interface AskedForm { form: string; title: string; values?: Record<string, unknown> }
 export interface Pending {
   pending_id: string; turn_id?: string; call_id?: string; op_id?: string; kind: string; status: string; deadline: string
-  question?: Question; answer?: string
+  question?: Question; form?: AskedForm; answer?: string
 }
 export interface State {
   conversation: Summary; messages?: Message[] | null; turns?: Turn[] | null; calls?: Call[] | null; cards?: Card[] | null

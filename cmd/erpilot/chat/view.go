@@ -106,7 +106,9 @@ func (v *view) busy() bool {
 			waits = true
 		}
 	}
-	waits = waits || v.question() != nil
+	for _, q := range v.questions {
+		waits = waits || q.Status == chat.PendingOpen
+	}
 	for _, t := range v.turns {
 		switch {
 		case t.status == chat.Running, t.status == chat.Waiting && !waits:
@@ -134,10 +136,11 @@ func (v *view) resumable() bool {
 	return false
 }
 
-// question is the newest one that is open.
+// question is the newest one that is open. A form is no question: no message
+// answers it.
 func (v *view) question() *chat.Pending {
 	for _, id := range slices.Backward(v.asked) {
-		if q := v.questions[id]; q.Status == chat.PendingOpen {
+		if q := v.questions[id]; q.Status == chat.PendingOpen && q.Question != nil {
 			return q
 		}
 	}
@@ -225,7 +228,7 @@ func (v *view) load(state chat.State) {
 		v.put(c)
 	}
 	for _, p := range state.Pending {
-		if p.Kind == chat.KindQuestion && p.Question != nil && p.Status == chat.PendingOpen {
+		if (p.Question != nil || p.Form != nil) && p.Status == chat.PendingOpen {
 			v.ask(p)
 		}
 		if p.Status != chat.PendingOpen {
@@ -257,6 +260,15 @@ func (v *view) apply(f frame) {
 		if json.Unmarshal(f.Content, &q) == nil && q.PendingID != "" {
 			v.ask(chat.Pending{PendingID: q.PendingID, TurnID: q.TurnID, CallID: q.CallID, Kind: chat.KindQuestion, Status: chat.PendingOpen,
 				Deadline: q.Deadline, Question: &chat.Question{Question: q.Question.Question, Options: q.Options, AllowFreeText: q.AllowFreeText}})
+		}
+	case f.Type == "ACTIVITY_SNAPSHOT" && f.ActivityType == "erpilot.form":
+		var q struct {
+			event.Form
+			TurnID string `json:"turn_id"`
+		}
+		if json.Unmarshal(f.Content, &q) == nil && q.PendingID != "" {
+			v.ask(chat.Pending{PendingID: q.PendingID, TurnID: q.TurnID, CallID: q.CallID, Kind: chat.KindForm, Status: chat.PendingOpen,
+				Deadline: q.Deadline, Form: &chat.Form{Form: q.Form.Form, Title: q.Title, Values: q.Values}})
 		}
 	case f.Type == "CUSTOM":
 		v.custom(strings.TrimPrefix(f.Name, "erpilot."), f.Value)

@@ -16,6 +16,8 @@ export interface Setup {
   prefill?: Row; staging?: string
   /** Further keys of the payload, asked for at each use. */
   extra?: () => Row
+  /** Where the values go instead of into the ERP: to the agent, who asked for them. */
+  answer?: (payload: Row) => Promise<void>
   /** Unsaved input is asked about before it is left. */
   guarded?: boolean
 }
@@ -204,6 +206,11 @@ export class Draft extends Store {
     Object.assign(this, { saving: true, looking: false, failure: null })
     this.now()
     try {
+      if (this.setup.answer) {
+        await this.setup.answer(body.payload)
+        this.close()
+        return { status: 'answered' }
+      }
       const { status, data } = await erp.save(form.form, { ...body, token: this.token })
       this.close()
       return { ...data, waits: status === 202 }

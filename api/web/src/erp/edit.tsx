@@ -89,7 +89,7 @@ export function remember(form: Form, record: Row): void {
   for (const f of form.fields) if (f.type === 'lines' && Array.isArray(record[f.name])) for (const r of record[f.name] as Row[]) row(f.lines ?? [], r)
 }
 
-interface Props { draft: Draft; drafts?: boolean; back: string; onSaved: (s: Saved & { waits?: boolean }) => void; label?: string; children?: ComponentChildren }
+interface Props { draft: Draft; drafts?: boolean; back?: string; onSaved: (s: Saved & { waits?: boolean }) => void; label?: string; children?: ComponentChildren }
 
 /** The fields, the lines, what follows from them, and the buttons. */
 export function Editor({ draft: d, drafts, back, onSaved, label: text, children }: Props) {
@@ -121,7 +121,7 @@ export function Editor({ draft: d, drafts, back, onSaved, label: text, children 
       {grids.map((f) => <LineGrid key={f.name} draft={d} field={f} marked={d.prefilled.has(f.name)} />)}
       {children}
       <SaveRow draft={d}>
-        <a class="btn" href={back}>{t('edit.cancel')}</a>
+        {back && <a class="btn" href={back}>{t('edit.cancel')}</a>}
         {drafts && <button type="button" class="btn" data-save="draft" disabled={d.saving || !!d.theirs} onClick={() => void save({ status: 'draft' })}>{t('edit.draft')}</button>}
         <button type="button" class="btn primary" data-save="main" aria-keyshortcuts="Control+Enter" disabled={d.saving || !!d.theirs || (d.updating && !d.dirty && !d.setup.prefill)} onClick={main}>{d.saving ? t('edit.saving') : text ?? t(drafts ? 'edit.submit' : 'edit.save')}</button>
       </SaveRow>

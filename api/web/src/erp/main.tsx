@@ -18,6 +18,8 @@ import { TodosPage } from './todos'
 
 speaks(texts)
 
+export { Collect } from './collect'
+
 export function Erp({ here }: { here: Route }) {
   useStore(session)
   useStore(guard)
