@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -90,6 +91,34 @@ type actionFile struct {
 // tenantCurrency in a file is the currency of the tenant that the form is installed for.
 const tenantCurrency = "tenant_currency"
 
+// parseForm reads a form file. A key that means nothing, or an option without its
+// words in both languages, is an error: it would show only as something missing.
+func parseForm(raw []byte) (formFile, error) {
+	var f formFile
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return f, err
+	}
+	for _, x := range f.Fields {
+		if x.Options == nil {
+			continue
+		}
+		var options []nouns.Choice
+		d := json.NewDecoder(bytes.NewReader(x.Options))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&options); err != nil {
+			return f, fmt.Errorf("options of %s: %w", x.Field, err)
+		}
+		for _, o := range options {
+			if o.Label.Zh == "" || o.Label.En == "" {
+				return f, fmt.Errorf("option %q of %s needs \"label\": {\"zh\": …, \"en\": …}", o.Value, x.Field)
+			}
+		}
+	}
+	return f, nil
+}
+
 // InstallForms brings a tenant's forms to what comes with the product. It runs as
 // the owner, in the caller's transaction, with erpilot.tenant set.
 func InstallForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) error {
@@ -125,8 +154,8 @@ func updateForms(ctx context.Context, tx pgx.Tx, tenant identity.Tenant) ([]stri
 		if err != nil {
 			return nil, err
 		}
-		var f formFile
-		if err := json.Unmarshal(raw, &f); err != nil {
+		f, err := parseForm(raw)
+		if err != nil {
 			return nil, fmt.Errorf("form file %s: %w", e.Name(), err)
 		}
 		sum := sha256.Sum256(raw)
