@@ -30,6 +30,8 @@ type proposal struct {
 	reason         string
 	replaces       string
 	toolVersion    int
+	// locale is the language of the message behind it; "" is the person's own.
+	locale identity.Locale
 }
 
 // PrepareOperation stages the write that a call proposes: validate, authorise,
@@ -123,16 +125,16 @@ func (s *Service) fromCall(ctx context.Context, tenant identity.Tenant, call pgd
 	if err := json.Unmarshal([]byte(call.Arguments), &args); err != nil {
 		return proposal{}, "", fault.New(fault.ArgumentsInvalid, "detail", "arguments are not those of propose_write")
 	}
-	var userID string
-	err := s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
-		t, err := q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: call.TurnID})
-		userID = t.UserID
+	var t pgdb.Turn
+	err := s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) (err error) {
+		t, err = q.Turn(ctx, pgdb.TurnParams{TenantID: tenant.String(), TurnID: call.TurnID})
 		return err
 	})
 	if err != nil {
 		return proposal{}, "", err
 	}
-	p := proposal{tenant: tenant, conversationID: call.ConversationID, turnID: call.TurnID, callID: call.CallID, reason: args.Reason,
+	userID := t.UserID
+	p := proposal{locale: identity.Locale(t.Locale), tenant: tenant, conversationID: call.ConversationID, turnID: call.TurnID, callID: call.CallID, reason: args.Reason,
 		toolVersion: int(call.ToolSchemaVersion),
 		change:      schema.Change{Form: args.Form, Action: args.Action, OpType: schema.OpTypeOf(args.Action), Target: args.Target, Payload: args.Changes}}
 	if p.change.OpType == schema.OpCreate || p.change.OpType == schema.OpGenerate {
@@ -178,6 +180,9 @@ func (s *Service) stage(ctx context.Context, p proposal, userID string) (contrac
 	id, err := s.identify(ctx, p.tenant, userID)
 	if err != nil {
 		return contract.Prepared{}, err
+	}
+	if p.locale != "" {
+		id.User.Locale = p.locale
 	}
 	action, err := s.declared(ctx, id, &p)
 	if err != nil {

@@ -91,6 +91,9 @@ func (s *Service) load(ctx context.Context, tenantID, turnID string) (agent, err
 		return a, err
 	}
 	a.id.User, a.id.Grants, err = s.ERP.User(ctx, tenant, a.turn.UserID)
+	if a.turn.Locale != "" { // what the tools say is in the language of the message
+		a.id.User.Locale = identity.Locale(a.turn.Locale)
+	}
 	if fault.CodeOf(err) == fault.NotFound {
 		return a, fault.New(fault.PermissionDenied, "form", "", "action", "")
 	}

@@ -411,8 +411,8 @@ func TestReportsAreReadByChat(t *testing.T) {
 	w := newWorld(t, brisk(t))
 	k := w.talk()
 	bills, _ := k.do("给上海晨光贸易有限公司下一张订单：2 箱龙井绿茶", "sales_order/create")
-	for text, want := range map[string]string{"应收账龄": "应收账龄", "逾期应收": "逾期应收", "滞销品": "滞销品", "本月销售按客户": "按客户的销售", "库存台账 P-0001": "龙井绿茶",
-		"订单进度 " + bills[0]: bills[0], "生产进度": "生产进度", "应付账龄": "应付账龄", "现存量": "现存量", "今年按月销售": "按月的销售", "本月库存流水": "库存台账", "有哪些采购订单": "采购订单"} {
+	for text, want := range map[string]string{"应收账龄": "应收账龄", "逾期应收": "逾期应收", "滞销品": "呆滞库存", "本月销售按客户": "客户销售", "库存台账 P-0001": "龙井绿茶",
+		"订单进度 " + bills[0]: bills[0], "生产进度": "生产进度", "应付账龄": "应付账龄", "现存量": "库存现状", "今年按月销售": "月度销售", "本月库存流水": "库存流水", "有哪些采购订单": "采购订单"} {
 		if _, answer := k.do(text); !strings.Contains(answer, want) || strings.Contains(answer, "没有成功") {
 			t.Errorf("%s: %s", text, answer)
 		}
