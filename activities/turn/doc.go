@@ -1,5 +1,5 @@
 // Package turn carries out what the workflow Turn asks for: the steps of the
-// agent, questions to the person, and the running slot of the conversation.
+// agent, questions and forms to the person, and the running slot of the conversation.
 //
 // # Design
 //

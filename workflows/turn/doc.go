@@ -5,7 +5,7 @@
 // The workflow carries out what the pure schema/turn.Next decides. The activity
 // Generate asks the model and carries out its reads, step by step, each stored
 // before the next, until something needs a person or the turn is over; then the
-// workflow stages writes and questions, gives the running slot of the
+// workflow stages writes, questions and forms, gives the running slot of the
 // conversation back and waits. It learns that an answer or an outcome is there
 // by signal, asks for the slot again, and goes on.
 //

@@ -186,6 +186,7 @@ func (s *session) help() *step {
 - 查库存和价格：`+"`<产品>的库存`"+`、`+"`<产品>的价格`"+`
 - 看报表：`+"`应收账龄`"+`、`+"`逾期应收`"+`、`+"`库存流水 <产品>`"+`、`+"`今年客户销售`"+`、`+"`订单执行 <订单号>`"+`、`+"`呆滞库存`"+`
 - 报价和下单：`+"`给<客户>报价：10 箱 <产品>`"+`、`+"`给<客户>下一张订单：10 箱 <产品>、5 箱 <产品>`"+`、`+"`把草稿改成：12 箱 <产品>`"+`
+- 填表：`+"`新建报价单`"+`、`+"`新建采购订单`"+`、`+"`新建客户`"+`
 - 做下一张单据：`+"`报价单 <号> 转订单`"+`、`+"`订单 <号> 发货`"+`、`+"`订单 <号> 先发 5 箱`"+`、`+"`出库单 <号> 生成应收`"+`、`+"`应收单 <号> 收款`"+`
 - 采购：`+"`向<供应商>采购：10 箱 <产品>`"+`、`+"`采购订单 <号> 入库`"+`
 - 审核和取消：`+"`审核 <单号>`"+`、`+"`反审核 <单号>`"+`、`+"`取消订单 <订单号>`"+`
@@ -198,6 +199,7 @@ func (s *session) help() *step {
 - tell stock and prices: `+"`Stock of <product>`"+`, `+"`Price of <product>`"+`
 - show reports: `+"`Receivables ageing`"+`, `+"`Overdue receivables`"+`, `+"`Stock ledger <product>`"+`, `+"`Sales by customer this year`"+`, `+"`Order progress <number>`"+`, `+"`Slow movers`"+`
 - quote and order: `+"`Quote <customer>: 10 boxes of <product>`"+`, `+"`Create an order for <customer>: 10 boxes of <product>, 5 boxes of <product>`"+`, `+"`Change the draft to 12 boxes of <product>`"+`
+- fill in a form: `+"`New quotation`"+`, `+"`New purchase order`"+`, `+"`New customer`"+`
 - make the next document: `+"`Make an order of quotation <number>`"+`, `+"`Deliver order <number>`"+`, `+"`Ship 5 boxes of order <number>`"+`, `+"`Invoice delivery <number>`"+`, `+"`Receive payment of <number>`"+`
 - purchase: `+"`Purchase 10 boxes of <product> from <supplier>`"+`, `+"`Receive purchase order <number>`"+`
 - examine and cancel: `+"`Examine <number>`"+`, `+"`Unexamine <number>`"+`, `+"`Cancel order <number>`"+`
