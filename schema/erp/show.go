@@ -31,12 +31,16 @@ func Show(t Type, s string) string {
 }
 
 // Title says what the change does: verb and form ("Create sales order"), or the
-// label of the form's own action alone, which names its object itself ("Cancel
-// order").
+// label alone where it names its object itself ("Cancel order") or is of the form's
+// own action.
 func (p Preview) Title(locale string) string {
 	action, form := p.ActionLabel.In(locale), p.FormLabel.In(locale)
 	switch p.Action {
 	case "create", "update", "delete", "examine", "generate":
+	case "submit", "withdraw", "unexamine", "close", "cancel":
+		if strings.Contains(p.ActionLabel.En, " ") {
+			return action
+		}
 	default:
 		return action
 	}

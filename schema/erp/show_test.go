@@ -29,7 +29,9 @@ func TestATitleNamesTheFormOnceAndAsPartOfAPhrase(t *testing.T) {
 	cancel.Action, cancel.ActionLabel = "cancel", erp.Label{Zh: "取消订单", En: "Cancel order"}
 	rate := order
 	rate.FormLabel = erp.Label{Zh: "税率", En: "VAT rate"}
-	for want, got := range map[string]string{"新建销售订单": order.Title("zh"), "Create sales order": order.Title("en"), "取消订单": cancel.Title("zh"), "Cancel order": cancel.Title("en"), "Create VAT rate": rate.Title("en")} {
+	withdraw := order
+	withdraw.Action, withdraw.ActionLabel = "withdraw", erp.Label{Zh: "撤回", En: "Withdraw"}
+	for want, got := range map[string]string{"撤回销售订单": withdraw.Title("zh"), "Withdraw sales order": withdraw.Title("en"), "新建销售订单": order.Title("zh"), "Create sales order": order.Title("en"), "取消订单": cancel.Title("zh"), "Cancel order": cancel.Title("en"), "Create VAT rate": rate.Title("en")} {
 		if got != want {
 			t.Errorf("title %q, want %q", got, want)
 		}

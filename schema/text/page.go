@@ -224,7 +224,7 @@ var Page = map[string]Text{
 	"channel.deadline":     {"截止时间", "the deadline"},
 	"channel.operator":     {"运维", "an operator"},
 	"channel.system":       {"系统", "the system"},
-	"channel.native":       {"ERP 表单", "the ERP form"},
+	"channel.native":       {"原生表单", "the ERP form"},
 
 	"verdict.approved":  {"已确认", "Confirmed"},
 	"verdict.rejected":  {"已拒绝", "Rejected"},
@@ -271,6 +271,8 @@ var Page = map[string]Text{
 	"card.reproposing":      {"正在重新提议…", "Proposing again…"},
 	"card.replaced":         {"已重新提议，查看新的卡片", "Proposed again: see the new card"},
 	"card.confirm":          {"确认写入", "Confirm"},
+	"card.confirm_manual":   {"确认", "Confirm"},
+	"card.manual":           {"确认后不会直接写入：由您在 ERP 表单中核对并保存。", "Nothing is written when you confirm: you check and save it in the ERP's form."},
 	"card.confirming":       {"正在确认…", "Confirming…"},
 	"card.cancel":           {"取消提议", "Cancel proposal"},
 	"card.cancelling":       {"正在取消…", "Cancelling…"},

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -129,6 +130,11 @@ func (s *createStep) apply(ctx context.Context, j *job) (outcome, error) {
 	}
 	s.object = s.name(j)
 	out.bill, out.preview.Object = s.key, s.object
+	if s.numbered { // the code is not theirs before it is written
+		unnamed := s.recordStep
+		unnamed.key = ""
+		out.preview.Object = cmp.Or(unnamed.name(j), s.object)
+	}
 	if err := j.remember(ctx, j.form.Form, s.key, version, out.preview.Diffs); err != nil {
 		return outcome{}, err
 	}

@@ -44,9 +44,10 @@ export const Proposal = memo(function Proposal({ card, before, notice, put, wher
   )
 })
 
-/** "Create sales order"; an action of the form's own ("Cancel order") names its object itself. */
+/** "Create sales order"; an action of the form's own, or one like "Cancel order", names its object itself. Like Preview.Title in Go. */
 function titled(p: Preview): string {
-  return ['create', 'update', 'delete', 'examine', 'generate'].includes(p.action) ? t('card.title', { action: label(p.action_label), form: inside(label(p.form_label)) }) : label(p.action_label)
+  const alone = ['submit', 'withdraw', 'unexamine', 'close', 'cancel'].includes(p.action) && !p.action_label.en.includes(' ')
+  return alone || ['create', 'update', 'delete', 'examine', 'generate'].includes(p.action) ? t('card.title', { action: label(p.action_label), form: inside(label(p.form_label)) }) : label(p.action_label)
 }
 /** A label within a sentence: "Sales order" begins small, "VAT rate" does not. */
 const inside = (s: string): string => (/^[A-Z][a-z ]/.test(s) ? s[0]!.toLowerCase() + s.slice(1) : s)
@@ -201,9 +202,10 @@ function Decide({ card, put }: { card: Card; put: Put }) {
     <footer class="decide">
       <Failure problem={desk.problem}>{desk.problem?.again && <span class="quiet">{t('card.again')}</span>}</Failure>
       {!own && !over && <label class="comment"><span>{t('card.comment')}</span><input type="text" maxLength={500} value={comment} disabled={locked} onInput={(e) => setComment(e.currentTarget.value)} /></label>}
+      {card.manual && own && <p class="quiet">{t('card.manual')}</p>}
       <div class="row">
         <button type="button" class="btn choice" data-verb="approve" disabled={locked} onClick={() => decisions.decide(card, 'approve', put)}>
-          {desk.busy === 'approve' ? t('card.confirming') : t('card.confirm')}<span class="sr"> {card.preview.object}</span>
+          {desk.busy === 'approve' ? t('card.confirming') : t(card.manual ? 'card.confirm_manual' : 'card.confirm')}<span class="sr"> {card.preview.object}</span>
         </button>
         <button type="button" class="btn choice" data-verb="cancel" disabled={locked} onClick={() => decisions.decide(card, 'cancel', put, comment)}>
           {desk.busy === 'cancel' ? t('card.cancelling') : t(own ? 'card.cancel' : 'card.reject')}<span class="sr"> {card.preview.object}</span>
