@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -172,15 +173,12 @@ func (t *Tenant) purchasing(r *rand.Rand) {
 		}
 		t.Suppliers = append(t.Suppliers, s)
 	}
-	for i, p := range t.Products {
+	for _, p := range t.Products {
 		if p.Made {
 			t.recipe(r, p)
 			continue
 		}
 		first := r.IntN(suppliers)
-		if i < 2 {
-			first = 0 // whom the tour asks for what it sells
-		}
 		for k := range 2 {
 			s := t.Suppliers[(first+7*k)%suppliers]
 			own := p.Price * int64(62+3*k+r.IntN(8))
@@ -188,6 +186,14 @@ func (t *Tenant) purchasing(r *rand.Rand) {
 				own = divide(own*100_000_000, t.rate(s.Currency, firstDay))
 			}
 			t.SupplierPrices = append(t.SupplierPrices, SupplierPrice{s.Code, p.Code, own})
+		}
+	}
+	// The tour asks the first supplier for what it sells; the year buys elsewhere.
+	for _, p := range t.Products[:2] {
+		if own := (SupplierPrice{t.Suppliers[0].Code, p.Code, p.Price * 64}); !slices.ContainsFunc(t.SupplierPrices, func(o SupplierPrice) bool {
+			return o.Supplier == own.Supplier && o.Product == own.Product
+		}) {
+			t.SupplierPrices = append(t.SupplierPrices, own)
 		}
 	}
 }

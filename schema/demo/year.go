@@ -116,6 +116,9 @@ func newYear(t Tenant) *year {
 		}
 	}
 	for _, o := range t.SupplierPrices {
+		if len(y.offers[y.index[o.Product]]) == 2 {
+			continue // of the tour alone
+		}
 		y.offers[y.index[o.Product]] = append(y.offers[y.index[o.Product]], o)
 	}
 	for _, m := range t.Materials {

@@ -17,7 +17,7 @@ var newBills = map[string]string{"quotation": "QT-000009", "delivery": "DN-00000
 // reportForms are what find_forms tells of a form that is asked for by its id.
 var reportForms = map[string]string{
 	"ar_ageing": `{"form":"ar_ageing","kind":"report","fields":[{"name":"customer","label":"客户 / Customer","type":"link","filter":true,"link":"customer"},
-		{"name":"customer_name","label":"客户名称 / Customer name","type":"text"},{"name":"customer_name_en","label":"客户英文名称 / Customer name","type":"text"},
+		{"name":"customer_name","label":"客户名称 / Customer name","type":"text"},{"name":"customer_name_en","label":"客户英文名称 / Customer English name","type":"text"},
 		{"name":"total","label":"合计 / Total","type":"money"},{"name":"link","label":"链接 / Link","type":"text"}]}`,
 	"stock_ledger": `{"form":"stock_ledger","kind":"report","fields":[{"name":"at","label":"时间 / Time","type":"datetime","filter":true},
 		{"name":"product","label":"产品 / Product","type":"link","filter":true},{"name":"reason","label":"原因 / Reason","type":"option","options":["sale","count"],"option_labels":["销售出库 / Sale","盘点 / Count"]},{"name":"document","label":"单据 / Document","type":"text","filter":true},{"name":"quantity","label":"数量 / Quantity","type":"decimal"}]}`,

@@ -210,8 +210,16 @@ func filterable(meta row, name string) bool {
 	return slices.ContainsFunc(meta.list("fields"), func(f row) bool { return f.str("name") == name && f.str("filter") == "true" })
 }
 
-func has(meta row, name string) bool {
-	return slices.ContainsFunc(meta.list("fields"), func(f row) bool { return f.str("name") == name })
+func has(meta row, name string) bool { return find(meta, name) != nil }
+
+// find is a field of a form, nil when it has none of that name.
+func find(meta row, name string) row {
+	for _, f := range meta.list("fields") {
+		if f.str("name") == name {
+			return f
+		}
+	}
+	return nil
 }
 
 // listed reads rows and shows them under the labels of the form itself.
@@ -282,7 +290,11 @@ func (s *session) grid(meta row, rows []row) string {
 		if name == "link" || name == "key" || name == "version" || f.str("type") == "lines" || !slices.ContainsFunc(rows, func(r row) bool { return r.str(name) != "" }) {
 			continue
 		}
-		cols = append(cols, col{name, s.own(f.str("label")), f.str("type"), s.options(f)})
+		label := f.str("label")
+		if base := find(meta, strings.TrimSuffix(name, "_en")); base != nil {
+			label = base.str("label") // "Customer name", not "Customer English name"
+		}
+		cols = append(cols, col{name, s.own(label), f.str("type"), s.options(f)})
 	}
 	var b strings.Builder
 	for _, c := range cols {
