@@ -21,6 +21,9 @@ func Card(row pgdb.Operation, requesterName string, caps erp.Capabilities) opera
 		Capabilities: caps, CreatedAt: row.CreatedAt.UTC(), Deadline: row.ExpiresAt.UTC(), Decided: Outcome(row),
 		Bill: row.ResultBill, Link: row.ResultLink, Replaces: store.Text(row.Replaces), ReplacedBy: store.Text(row.ReplacedBy),
 	}
+	if row.DraftID != nil && row.DraftRevision != nil {
+		c.DraftID, c.DraftRevision = *row.DraftID, int(*row.DraftRevision)
+	}
 	c.Bills = Several(row)
 	c.Manual = !row.AutoExecute
 	if c.Status == operation.HandedOff {

@@ -46,6 +46,10 @@ type Card struct {
 	// Replaces and ReplacedBy link a proposal and its fresh one.
 	Replaces   string `json:"replaces,omitempty"`
 	ReplacedBy string `json:"replaced_by,omitempty"`
+	// DraftID and DraftRevision name the draft and its revision, counted from 1, that
+	// were proposed; empty and 0 for what was proposed without a draft.
+	DraftID       string `json:"draft_id,omitempty"`
+	DraftRevision int    `json:"draft_revision,omitempty"`
 }
 
 // Result is the outcome as the model and later turns read it.
