@@ -75,7 +75,8 @@ BEGIN
   -- deliveries that are not examined.
   CREATE VIEW erp.v_order_progress WITH (security_invoker = true) AS
     SELECT x.tenant_id, x.key, x.sales_order, x.line_no, x.customer, c.name AS customer_name, c.name_en AS customer_name_en,
-           x.product, p.name AS product_name, p.name_en AS product_name_en, x.unit, x.status, x.order_date, x.delivery_date,
+           x.product, p.name AS product_name, p.name_en AS product_name_en, x.unit,
+           coalesce(u.unit_en, p.unit_en) AS unit_en, x.status, x.order_date, x.delivery_date,
            x.ordered, x.delivered, x.invoiced, x.remaining,
            trunc(x.delivered * 100 / x.ordered, 1) AS percent,
            (x.remaining > 0 AND x.delivery_date < x.today) AS late
@@ -98,11 +99,12 @@ BEGIN
                  WHERE dl.tenant_id = l.tenant_id AND dl.source = l.number AND dl.source_line = l.line_no) i ON true
              WHERE o.status IN ('submitted','examined','closed')) x
       LEFT JOIN erp.customer c ON c.tenant_id = x.tenant_id AND c.code = x.customer
-      LEFT JOIN erp.product p ON p.tenant_id = x.tenant_id AND p.code = x.product;
+      LEFT JOIN erp.product p ON p.tenant_id = x.tenant_id AND p.code = x.product
+      LEFT JOIN erp.product_unit u ON u.tenant_id = x.tenant_id AND u.key = x.product || '/' || x.unit;
 
   CREATE VIEW erp.v_production_progress WITH (security_invoker = true) AS
-    SELECT x.tenant_id, x.key, x.production_order, x.line_no, x.product, p.name AS product_name, p.name_en AS product_name_en, x.unit, x.warehouse,
-           x.status, x.start_date, x.due_date, x.ordered, x.produced, x.remaining,
+    SELECT x.tenant_id, x.key, x.production_order, x.line_no, x.product, p.name AS product_name, p.name_en AS product_name_en, x.unit,
+           coalesce(u.unit_en, p.unit_en) AS unit_en, x.warehouse, x.status, x.start_date, x.due_date, x.ordered, x.produced, x.remaining,
            trunc(x.produced * 100 / x.ordered, 1) AS percent,
            (x.remaining > 0 AND x.due_date < x.today) AS late
       FROM (SELECT o.tenant_id, l.key, o.number AS production_order, l.line_no, l.product, l.unit, o.warehouse,
@@ -118,7 +120,8 @@ BEGIN
                   JOIN erp.production_report h ON h.tenant_id = rl.tenant_id AND h.number = rl.number AND h.status IN ('draft','submitted')
                  WHERE rl.tenant_id = l.tenant_id AND rl.source = l.number AND rl.source_line = l.line_no) f ON true
              WHERE o.status IN ('submitted','examined','closed')) x
-      LEFT JOIN erp.product p ON p.tenant_id = x.tenant_id AND p.code = x.product;
+      LEFT JOIN erp.product p ON p.tenant_id = x.tenant_id AND p.code = x.product
+      LEFT JOIN erp.product_unit u ON u.tenant_id = x.tenant_id AND u.key = x.product || '/' || x.unit;
 
   -- What was sold is what was delivered: examined deliveries, closed ones among them.
   -- Codes are added up first and named afterwards: a few groups fit in memory, where

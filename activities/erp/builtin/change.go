@@ -33,7 +33,7 @@ type job struct {
 
 func (j *job) locale() string { return string(j.id.User.Locale) }
 
-func (j *job) problems() *problems { return &problems{id: j.id} }
+func (j *job) problems() *problems { return &problems{id: j.id, form: j.form, action: j.change.Action} }
 
 // behaviour is how a form's action is carried out. A form that only changes
 // fields of one row needs none of its own (see updateRecord).

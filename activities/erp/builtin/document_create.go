@@ -27,7 +27,7 @@ type askedLine struct {
 }
 
 func (b createDocument) gather(ctx context.Context, j *job) (step, error) {
-	s := &docStep{k: b.k, wrong: problems{id: j.id}, payload: map[string]any{}}
+	s := &docStep{k: b.k, wrong: *j.problems(), payload: map[string]any{}}
 	p := j.problems()
 	obj, args := splitArgs(j, p)
 	header := parseObject(obj, "", j.form.fields, true, zoneOf(j.id), p)

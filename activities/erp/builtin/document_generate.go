@@ -30,7 +30,7 @@ type wanted struct {
 }
 
 func (b generateDocument) gather(ctx context.Context, j *job) (step, error) {
-	s := &docStep{k: b.k, wrong: problems{id: j.id}, payload: map[string]any{}}
+	s := &docStep{k: b.k, wrong: *j.problems(), payload: map[string]any{}}
 	p := j.problems()
 	head, numbers, picks, split := s.parseGenerate(j, p)
 	if err := p.err(); err != nil {

@@ -42,7 +42,7 @@ var transitions = map[string]transition{
 var errAgain = errors.New("read anew")
 
 func (b moveDocument) gather(ctx context.Context, j *job) (step, error) {
-	s := &docStep{k: b.k, wrong: problems{id: j.id}, payload: map[string]any{}}
+	s := &docStep{k: b.k, wrong: *j.problems(), payload: map[string]any{}}
 	p := j.problems()
 	if len(j.change.Payload) == 0 {
 		j.change.Payload = json.RawMessage("{}")

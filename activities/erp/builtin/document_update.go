@@ -12,7 +12,7 @@ import (
 type updateDocument struct{ k *kind }
 
 func (b updateDocument) gather(ctx context.Context, j *job) (step, error) {
-	s := &docStep{k: b.k, wrong: problems{id: j.id}, payload: map[string]any{}}
+	s := &docStep{k: b.k, wrong: *j.problems(), payload: map[string]any{}}
 	p := j.problems()
 	obj, _ := splitArgs(j, p)
 	set := parseObject(obj, "", j.form.fields, false, zoneOf(j.id), p)

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -43,8 +44,11 @@ func retryable(err error) bool {
 
 // problems collects what is wrong with a change, field by field.
 type problems struct {
-	id   erp.Identity
-	list []fault.Problem
+	id erp.Identity
+	// form and action give the fields their labels; nil leaves their names.
+	form   *form
+	action string
+	list   []fault.Problem
 }
 
 // add notes a problem in both languages; field is a path such as "lines[2].quantity".
@@ -73,9 +77,36 @@ func (p *problems) err() error {
 			all = append(all, x.Detail)
 			continue
 		}
-		all = append(all, x.Field+": "+x.Detail)
+		all = append(all, p.label(x.Field)+": "+x.Detail)
 	}
 	err := fault.New(fault.ValidationFailed, "field", p.list[0].Field, "detail", strings.Join(all, "; "), "count", strconv.Itoa(len(p.list)))
 	err.Problems = p.list[:min(len(p.list), maxProblems)]
 	return err
+}
+
+// linePath is a value of a row of a grid: "lines[2].quantity".
+var linePath = regexp.MustCompile(`^(\w+)\[(\d+)\](?:\.(\w+))?$`)
+
+// label is what a person calls the field of a path: "line 2, Quantity".
+func (p *problems) label(path string) string {
+	if p.form == nil {
+		return path
+	}
+	named := func(name string, lists ...[]field) string {
+		for _, fields := range lists {
+			if f, ok := findField(fields, name); ok {
+				return f.Label.In(string(p.id.User.Locale))
+			}
+		}
+		return name
+	}
+	m := linePath.FindStringSubmatch(path)
+	if m == nil {
+		return named(path, p.form.fields, p.form.parts[p.action])
+	}
+	row := say(p.id, "第 "+m[2]+" 行", "line "+m[2])
+	if m[3] == "" {
+		return row
+	}
+	return row + say(p.id, " ", ", ") + named(m[3], p.form.parts[m[1]], p.form.parts["lines"])
 }
