@@ -10,6 +10,7 @@ import (
 
 	"github.com/erpilot/erpilot/activities/erp"
 	nouns "github.com/erpilot/erpilot/schema/erp"
+	"github.com/erpilot/erpilot/schema/identity"
 )
 
 func TestPasswordFitsOnlyItself(t *testing.T) {
@@ -152,5 +153,23 @@ func TestSentencesFollowTheReader(t *testing.T) {
 	p.add("customer", "已停用", "is inactive")
 	if s := p.err().Error(); !strings.Contains(s, "is inactive") {
 		t.Error(s)
+	}
+}
+
+func TestProblemsAreToldByTheLabelsOfTheirFields(t *testing.T) {
+	t.Parallel()
+	f := &form{fields: []field{{Field: nouns.Field{Name: "status", Label: nouns.Label{Zh: "状态", En: "Status"}}}},
+		parts: map[string][]field{"lines": {{Field: nouns.Field{Name: "quantity", Label: nouns.Label{Zh: "数量", En: "Quantity"}}}},
+			"cancel": {{Field: nouns.Field{Name: "reason", Label: nouns.Label{Zh: "原因", En: "Reason"}}}}}}
+	for locale, want := range map[identity.Locale]map[string]string{
+		identity.Chinese: {"status": "状态", "lines[2].quantity": "第 2 行 数量", "lines[3]": "第 3 行", "reason": "原因", "unknown": "unknown"},
+		identity.English: {"status": "Status", "lines[2].quantity": "line 2, Quantity", "lines[3]": "line 3", "reason": "Reason"},
+	} {
+		p := &problems{id: erp.Identity{User: identity.User{Locale: locale}}, form: f, action: "cancel"}
+		for path, label := range want {
+			if got := p.label(path); got != label {
+				t.Errorf("%s in %s is %q, want %q", path, locale, got, label)
+			}
+		}
 	}
 }
