@@ -247,6 +247,7 @@ var Page = map[string]Text{
 	"card.risk":             {"风险", "Risk"},
 	"card.policy":           {"由谁决定", "Who decides"},
 	"card.guarantees":       {"哪些有保证，哪些只做检查", "What is guaranteed and what is only checked"},
+	"card.earlier":          {"草稿的历史版本", "Earlier revisions of the draft"},
 	"card.digest":           {"内容指纹：", "Digest of what you see:"},
 	"card.provisional":      {"由 ERP 生成的数值（如单号）写入时才确定。", "Values made by the ERP, such as numbers, are final only when written."},
 	"card.refused_decision": {"有一个决定没有生效（来自{channel}）：{reason}", "A decision from {channel} did not count: {reason}"},
@@ -453,6 +454,14 @@ var Page = map[string]Text{
 	"history.what":    {"改动：{count} 项", "Changes: {count}"},
 	"history.changes": {"改动的内容", "What changed"},
 	"history.origin":  {"提出它的对话", "The conversation that proposed it"},
+
+	"revisions.from":    {"从版本", "From revision"},
+	"revisions.to":      {"到版本", "To revision"},
+	"revisions.by":      {"版本 {n}：{name} 保存于 {at}", "Revision {n}, saved by {name}, {at}"},
+	"revisions.changes": {"版本 {from} 到版本 {to} 的改动", "Changes from revision {from} to revision {to}"},
+	"revisions.line":    {"第 {n} 行 {object}", "Line {n} {object}"},
+	"revisions.same":    {"这两个版本没有差别。", "These two revisions do not differ."},
+	"revisions.none":    {"没有更早的版本可比较。", "There is no earlier revision to compare."},
 
 	"channel.chat":     {"对话", "the chat"},
 	"channel.temporal": {"Temporal", "Temporal"},

@@ -59,6 +59,7 @@ export const page = {
   "card.confirming": ["正在确认…", "Confirming…"],
   "card.decided_by": ["{verdict}：{name}，{at}，通过{channel}", "{verdict} by {name}, {at}, through {channel}"],
   "card.digest": ["内容指纹：", "Digest of what you see:"],
+  "card.earlier": ["草稿的历史版本", "Earlier revisions of the draft"],
   "card.executed": ["已写入 ERP：{form}", "Written to the ERP: {form}"],
   "card.executing": ["正在写入 ERP，还没有完成。", "Writing to the ERP; not done yet."],
   "card.expired": ["已过截止时间，什么都没有写入。", "The deadline has passed; nothing was written."],

@@ -2,10 +2,11 @@
 import { type ComponentType, h } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from './i18n'
+import type { RevisionsProps } from './erp/revisions'
 import type { Route } from './route'
 import type { QuestionView } from './transcript'
 
-let part: { Erp: ComponentType<{ here: Route }>; Collect: ComponentType<{ q: QuestionView }> } | undefined
+let part: { Erp: ComponentType<{ here: Route }>; Collect: ComponentType<{ q: QuestionView }>; Revisions: ComponentType<RevisionsProps> } | undefined
 
 /** The part, once it is there; until then what is shown in its place. */
 function usePart() {
@@ -27,4 +28,10 @@ export function ErpPages({ here }: { here: Route }) {
 export function AskedFields({ q }: { q: QuestionView }) {
   const { part, instead } = usePart()
   return part ? h(part.Collect, { q }) : instead
+}
+
+/** What the draft of a proposal was before. */
+export function EarlierRevisions(props: RevisionsProps) {
+  const { part, instead } = usePart()
+  return part ? h(part.Revisions, props) : instead
 }

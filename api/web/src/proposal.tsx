@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { clock } from './api'
 import { decisions, type Put } from './decisions'
 import { decimal, faultText, label, money, t, when, word } from './i18n'
+import { EarlierRevisions } from './lazy'
 import { leads, safeHref } from './markdown'
 import { Countdown, Failure, Icon, type IconName } from './parts'
 import { PreviewBody } from './preview'
@@ -69,6 +70,7 @@ function Body({ card, moved }: { card: Card; moved?: Refusal }) {
         <div><dt>{t('card.risk')}</dt><dd>{word('risk', card.risk)}</dd></div>
         <div><dt>{t('card.policy')}</dt><dd>{card.policy === 'self' ? t('policy.self') : card.policy}</dd></div>
       </dl>
+      <Earlier card={card} />
       <details class="fold guarantees">
         <summary>{t('card.guarantees')}</summary>
         <ul>
@@ -80,6 +82,18 @@ function Body({ card, moved }: { card: Card; moved?: Refusal }) {
         <p class="quiet">{t('card.digest')} <code>{card.digest.slice(0, 16)}</code></p>
       </details>
     </>
+  )
+}
+
+/** The earlier revisions of the draft, asked for once they are opened; a draft is its requester's alone. */
+function Earlier({ card }: { card: Card }) {
+  const [open, setOpen] = useState(false)
+  if (!card.draft_id || (card.draft_revision ?? 0) < 2 || card.requester_id !== session.user?.user_id) return null
+  return (
+    <details class="fold earlier" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{t('card.earlier')}</summary>
+      {open && <div><EarlierRevisions card={card} nameOf={(id) => nameOf(card, id)} /></div>}
+    </details>
   )
 }
 

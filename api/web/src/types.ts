@@ -54,7 +54,7 @@ export interface Card {
   digest: string; status: string; risk: string; policy: string; requester_id: string; requester_name: string
   reason?: string; preview: Preview; capabilities: Capabilities; created_at: string; deadline: string
   decided?: Outcome; decided_by_name?: string; bill?: string; link?: string; refusal?: Refusal; replaces?: string; replaced_by?: string
-  manual?: boolean
+  manual?: boolean; draft_id?: string; draft_revision?: number
 }
 
 export interface Choice { value: string; label: Label }

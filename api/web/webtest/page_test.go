@@ -52,6 +52,7 @@ var scenarios = map[string]func(*testing.T, *bench){
 	"a confirmation whose answer is lost is sent again under one decision id":    lostDecision,
 	"a cancelled proposal says that nothing was written":                         cancelled,
 	"a changed telephone number is shown digit by digit":                         phone,
+	"the earlier revisions of a draft are compared on its card":                  earlierRevisions,
 	"a queued decision says that it counts only if it is processed in time":      queued,
 	"at the deadline the card locks, asks the server and shows expired":          expiry,
 	"a decision after the end shows who decided":                                 decidedElsewhere,

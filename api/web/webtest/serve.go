@@ -147,6 +147,7 @@ func (g *Gateway) api(mux *http.ServeMux) {
 	})
 	own("POST /api/op/{op}/{verb}", g.decide)
 	g.records(own)
+	g.drafts(own)
 }
 
 // Answered settles a question and lets its turn go on.

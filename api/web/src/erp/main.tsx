@@ -19,6 +19,7 @@ import { TodosPage } from './todos'
 speaks(texts)
 
 export { Collect } from './collect'
+export { Revisions } from './revisions'
 
 export function Erp({ here }: { here: Route }) {
   useStore(session)
