@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/erpilot/erpilot/schema/fault"
@@ -40,22 +39,7 @@ func decode(w http.ResponseWriter, r *http.Request, limit int64, into any) error
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return fault.New(fault.TooLarge, "limit", sizeOf(limit))
 	}
-	return fault.Wrap(fault.Invalid, err, "detail", detail(err))
-}
-
-// detail says what is wrong with a body in our own words: the decoder's words
-// name Go types.
-func detail(err error) string {
-	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if t.Field == "" {
-			return "the body must be a JSON object"
-		}
-		return "field " + t.Field + " has the wrong type"
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return "unknown field " + name
-	}
-	return "the body is not valid JSON"
+	return fault.Wrap(fault.Invalid, err, "detail", fault.JSONDetail(err))
 }
 
 func sizeOf(limit int64) string {

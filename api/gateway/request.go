@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -46,7 +45,7 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		return fault.Wrap(fault.Invalid, err, "detail", jsonDetail(err))
+		return fault.Wrap(fault.Invalid, err, "detail", fault.JSONDetail(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return fault.New(fault.Invalid, "detail", "there is something behind the JSON value")
@@ -60,21 +59,6 @@ func decodeOptional(w http.ResponseWriter, r *http.Request, into any) error {
 		return nil
 	}
 	return decode(w, r, into)
-}
-
-// jsonDetail says what is wrong with a body in our own words: the decoder's
-// words name Go types.
-func jsonDetail(err error) string {
-	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if t.Field == "" {
-			return "the body must be a JSON object"
-		}
-		return "field " + t.Field + " has the wrong type"
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return "unknown field " + name
-	}
-	return "the body is not valid JSON"
 }
 
 // hasNUL finds the escape of U+0000, which Postgres text cannot hold.
