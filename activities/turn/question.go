@@ -28,7 +28,7 @@ func (s *Service) AskPerson(ctx context.Context, in contract.CallInput) (contrac
 		return contract.Asked{}, err
 	}
 	var asked contract.Asked
-	refused, err := s.refuseForm(ctx, in)
+	refused, err := s.refuseForm(ctx, tenant, in)
 	if err != nil || refused {
 		return contract.Asked{Answered: true}, err
 	}
@@ -89,18 +89,18 @@ func promptOf(call pgdb.Call, pendingID string, in contract.CallInput) (kind cha
 
 // refuseForm gives a form that the person may not make a record of its result at
 // once: the model reads why, and nobody fills in what cannot be proposed.
-func (s *Service) refuseForm(ctx context.Context, in contract.CallInput) (refused bool, err error) {
-	a, err := s.load(ctx, in.Tenant, in.TurnID)
-	if err != nil {
-		return false, err
-	}
+func (s *Service) refuseForm(ctx context.Context, tenant identity.Tenant, in contract.CallInput) (refused bool, err error) {
 	var call pgdb.Call
-	err = s.DB.One(ctx, a.tenant, func(ctx context.Context, q *pgdb.Queries) error {
+	err = s.DB.One(ctx, tenant, func(ctx context.Context, q *pgdb.Queries) error {
 		call, err = q.Call(ctx, pgdb.CallParams{TenantID: in.Tenant, CallID: in.CallID})
 		return store.NotFound(err, "call")
 	})
 	if err != nil || call.Tool != tool.CollectForm || call.Status == "finished" {
 		return call.Status == "finished", err
+	}
+	a, err := s.load(ctx, in.Tenant, in.TurnID)
+	if err != nil {
+		return false, err
 	}
 	args, err := arguments[tool.CollectFormArgs](call)
 	if err == nil && a.id.Grants.Allows(args.Form, "create") {

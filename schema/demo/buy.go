@@ -128,18 +128,7 @@ func (y *year) arrive(o *Document, when time.Time, half, hurry bool) *Document {
 	if !happens(when) {
 		return nil
 	}
-	g := &Document{Form: "goods_receipt", Status: "submitted", Partner: o.Partner, Warehouse: o.Warehouse, Currency: o.Currency, Rate: o.Rate, Date: dayOf(when),
-		CreatedBy: pick(y.x, entered), CreatedAt: when}
-	for i, l := range o.Lines {
-		q := l.Quantity - l.Drawn
-		if half {
-			q = l.Quantity / 2000 * 1000
-		}
-		if q > 0 {
-			g.Lines = append(g.Lines, part(o, i, q, step(o.Currency)))
-		}
-	}
-	g.sum()
+	g := y.drawn("goods_receipt", o, when, half)
 	receive := func() {
 		w := y.warehouse(g.Warehouse)
 		for _, l := range g.Lines {

@@ -168,18 +168,7 @@ func (y *year) delivery(o *Document, when time.Time, half bool) *Document {
 	if !happens(when) {
 		return nil
 	}
-	d := &Document{Form: "delivery", Status: "submitted", Partner: o.Partner, Warehouse: o.Warehouse, Currency: o.Currency, Rate: o.Rate, Date: dayOf(when),
-		CreatedBy: pick(y.x, entered), CreatedAt: when}
-	for i, l := range o.Lines {
-		q := l.Quantity - l.Drawn
-		if half {
-			q = l.Quantity / 2000 * 1000
-		}
-		if q > 0 {
-			d.Lines = append(d.Lines, part(o, i, q, step(o.Currency)))
-		}
-	}
-	d.sum()
+	d := y.drawn("delivery", o, when, half)
 	if y.one(100) && when.Sub(o.ExaminedAt) > 2*time.Hour {
 		y.post(mistake(d, y.x, time.Hour))
 	}
@@ -242,4 +231,21 @@ func (y *year) quotes(d time.Time) {
 		}
 		y.post(q)
 	}
+}
+
+// drawn is a document of the goods that remain of an order, or of half of them.
+func (y *year) drawn(form string, o *Document, when time.Time, half bool) *Document {
+	d := &Document{Form: form, Status: "submitted", Partner: o.Partner, Warehouse: o.Warehouse, Currency: o.Currency, Rate: o.Rate, Date: dayOf(when),
+		CreatedBy: pick(y.x, entered), CreatedAt: when}
+	for i, l := range o.Lines {
+		q := l.Quantity - l.Drawn
+		if half {
+			q = l.Quantity / 2000 * 1000
+		}
+		if q > 0 {
+			d.Lines = append(d.Lines, part(o, i, q, step(o.Currency)))
+		}
+	}
+	d.sum()
+	return d
 }

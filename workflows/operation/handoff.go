@@ -43,8 +43,7 @@ func (o *op) handed(ctx workflow.Context) error {
 		o.completed = false
 		return o.complete(ctx)
 	case o.withdrawn != nil:
-		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel,
-			ReplacedBy: o.withdrawn.ReplacedBy})
+		return o.withdraw(ctx)
 	case !ok:
 		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Abandoned, Channel: operation.ChannelDeadline})
 	}

@@ -125,12 +125,17 @@ func (o *op) await(ctx workflow.Context) error {
 	case o.state.Status != operation.AwaitingApproval || o.state.Revision != revision:
 		return nil
 	case o.withdrawn != nil:
-		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel,
-			ReplacedBy: o.withdrawn.ReplacedBy})
+		return o.withdraw(ctx)
 	case !ok:
 		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Expired, Channel: operation.ChannelDeadline})
 	}
 	return nil
+}
+
+// withdraw ends the operation as the withdrawal says.
+func (o *op) withdraw(ctx workflow.Context) error {
+	return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel,
+		ReplacedBy: o.withdrawn.ReplacedBy})
 }
 
 // cancelled turns a cancellation of the workflow by an operator into the
@@ -204,8 +209,7 @@ func (o *op) until(ctx workflow.Context, what string, raised *bool) error {
 	case !ok:
 		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Expired, Channel: operation.ChannelDeadline})
 	case o.withdrawn != nil:
-		return o.close(ctx, contract.CloseInput{OpInput: o.id(), Status: operation.Cancelled, By: o.withdrawn.By, Channel: o.withdrawn.Channel,
-			ReplacedBy: o.withdrawn.ReplacedBy})
+		return o.withdraw(ctx)
 	}
 	*raised = false
 	return o.execute(ctx)

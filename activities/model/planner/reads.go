@@ -28,6 +28,12 @@ func (c call) newest(field string) call {
 
 // list reads rows and answers with a table under a title.
 func (s *session) list(c call, title string) *step {
+	form, _ := c.args["form"].(string)
+	return s.shown(c, title, func(rows []row) string { return s.table(form, rows) })
+}
+
+// shown reads rows and shows them as they are drawn, with how many there are.
+func (s *session) shown(c call, title string, draw func([]row) string) *step {
 	res, wait := s.need(c)
 	if wait != nil {
 		return wait
@@ -36,12 +42,11 @@ func (s *session) list(c call, title string) *step {
 	if f := r.failure(s.locale()); f != "" {
 		return s.failed(f)
 	}
-	form, _ := c.args["form"].(string)
 	rows := r.rows()
 	if len(rows) == 0 {
 		return s.answer("%s：没有符合条件的记录。", "%s: no records match.", title)
 	}
-	text := title + s.say("（共 %s 条）：", " (%s in all):", r.count()) + "\n\n" + s.table(form, rows)
+	text := title + s.say("（共 %s 条）：", " (%s in all):", r.count()) + "\n\n" + draw(rows)
 	if r.fields.str("truncated") == "true" {
 		text += s.say("\n只显示前 %d 条。", "\nOnly the first %d are shown.", len(rows))
 	}

@@ -224,23 +224,7 @@ func find(meta row, name string) row {
 
 // listed reads rows and shows them under the labels of the form itself.
 func (s *session) listed(meta row, c call, title string) *step {
-	res, wait := s.need(c)
-	if wait != nil {
-		return wait
-	}
-	r := res[0]
-	if f := r.failure(s.locale()); f != "" {
-		return s.failed(f)
-	}
-	rows := r.rows()
-	if len(rows) == 0 {
-		return s.answer("%s：没有符合条件的记录。", "%s: no records match.", title)
-	}
-	text := title + s.say("（共 %s 条）：", " (%s in all):", r.count()) + "\n\n" + s.grid(meta, rows)
-	if r.fields.str("truncated") == "true" {
-		text += s.say("\n只显示前 %d 条。", "\nOnly the first %d are shown.", len(rows))
-	}
-	return &step{text: text}
+	return s.shown(c, title, func(rows []row) string { return s.grid(meta, rows) })
 }
 
 // options are the values of a field by the words of the person's language.
